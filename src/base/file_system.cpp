@@ -1,0 +1,271 @@
+#include "base/file_system.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "kedge/codes.h"
+
+namespace kedge::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
+  throw Error(codes::ERR_IO, what + " '" + path + "': " + std::strerror(error));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) {
+      ::close(value_);
+    }
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      fail("cannot write", path, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void flush_folder(const std::string& folder) {
+  const Descriptor descriptor(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY));
+  if (descriptor.value() >= 0) {
+    ::fsync(descriptor.value());  // some file systems refuse this; the rename itself has happened
+  }
+}
+
+class RealFileSystem final : public FileSystem {
+ public:
+  std::optional<std::string> read(const std::string& path) const override {
+    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (descriptor.value() < 0) {
+      if (errno == ENOENT || errno == ENOTDIR) {
+        return std::nullopt;
+      }
+      fail("cannot read", path, errno);
+    }
+    struct stat info {};
+    if (::fstat(descriptor.value(), &info) != 0) {
+      fail("cannot read", path, errno);
+    }
+    if (S_ISDIR(info.st_mode)) {
+      fail("cannot read", path, EISDIR);
+    }
+    std::string bytes;
+    if (info.st_size > 0) {
+      bytes.reserve(static_cast<std::size_t>(info.st_size));
+    }
+    char buffer[1 << 16];
+    for (;;) {
+      const ssize_t count = ::read(descriptor.value(), buffer, sizeof buffer);
+      if (count < 0 && errno != EINTR) {
+        fail("cannot read", path, errno);
+      }
+      if (count == 0) {
+        return bytes;
+      }
+      if (count > 0) {
+        bytes.append(buffer, static_cast<std::size_t>(count));
+      }
+    }
+  }
+
+  void write(const std::string& path, std::string_view bytes) override {
+    const std::string folder = parent_path(path);
+    if (!folder.empty()) {
+      make_folder(folder);
+    }
+    std::string target = path;
+    std::error_code ignored;
+    if (fs::is_symlink(path, ignored)) {
+      target = real_path(path);  // keep the link, replace what it points to
+    }
+    std::string temporary = target + ".kedge-XXXXXX";
+    const Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (descriptor.value() < 0) {
+      fail("cannot write", path, errno);
+    }
+    try {
+      struct stat info {};
+      const mode_t mode =
+          ::stat(target.c_str(), &info) == 0 ? info.st_mode & 07777U : default_mode();
+      ::fchmod(descriptor.value(), mode);
+      write_all(descriptor.value(), bytes, path);
+      if (::fsync(descriptor.value()) != 0) {
+        fail("cannot flush", path, errno);
+      }
+      if (::rename(temporary.c_str(), target.c_str()) != 0) {
+        fail("cannot write", path, errno);
+      }
+    } catch (...) {
+      ::unlink(temporary.c_str());
+      throw;
+    }
+    flush_folder(parent_path(target));
+  }
+
+  void remove(const std::string& path) override {
+    std::error_code error;
+    fs::remove_all(path, error);
+    if (error) {
+      fail("cannot remove", path, error.value());
+    }
+    flush_folder(parent_path(path));
+  }
+
+  std::optional<EntryKind> kind(const std::string& path) const override {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+      return std::nullopt;
+    }
+    if (fs::is_directory(status)) {
+      return EntryKind::Folder;
+    }
+    return fs::is_regular_file(status) ? EntryKind::File : EntryKind::Other;
+  }
+
+  std::vector<FolderEntry> list(const std::string& folder) const override {
+    std::vector<FolderEntry> entries;
+    std::error_code error;
+    for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end;
+         it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      const std::optional<EntryKind> found = kind(join_path(folder, name));
+      entries.push_back({name, found.value_or(EntryKind::Other)});
+    }
+    if (error && error.value() != ENOENT && error.value() != ENOTDIR) {
+      fail("cannot list", folder, error.value());
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
+    return entries;
+  }
+
+  void make_folder(const std::string& path) override {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) {
+      fail("cannot make the folder", path, error.value());
+    }
+  }
+
+  void rename(const std::string& from, const std::string& to) override {
+    const std::string folder = parent_path(to);
+    if (!folder.empty()) {
+      make_folder(folder);
+    }
+    if (::rename(from.c_str(), to.c_str()) != 0) {
+      fail("cannot rename to '" + to + "' the file", from, errno);
+    }
+    flush_folder(folder);
+  }
+
+  std::string real_path(const std::string& path) const override {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(path, error);
+    return error ? path : real.string();
+  }
+
+ private:
+  static mode_t default_mode() {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return 0666U & ~mask;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> make_file_system() {
+  return std::make_unique<RealFileSystem>();
+}
+
+TemporaryFolder::TemporaryFolder(std::string_view prefix) {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern =
+      join_path(base != nullptr && *base != '\0' ? base : "/tmp", std::string(prefix) + "-XXXXXX");
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    fail("cannot make a temporary folder", pattern, errno);
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!path_.empty()) {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+FileLock::FileLock(const std::string& path, double seconds, Code busy) {
+  const std::string folder = parent_path(path);
+  if (!folder.empty()) {
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+  }
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    fail("cannot open the lock", path, errno);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error != EWOULDBLOCK && error != EINTR) {
+      ::close(descriptor_);
+      fail("cannot lock", path, error);
+    }
+    if (std::chrono::steady_clock::now() >= deadline) {
+      ::close(descriptor_);
+      throw Error(busy, "another kedge holds the lock '" + path + "'",
+                  "wait for it to end; nothing was changed");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+}  // namespace kedge::base

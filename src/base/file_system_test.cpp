@@ -1,0 +1,73 @@
+#include "base/file_system.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kedge/codes.h"
+
+namespace kedge::base {
+namespace {
+
+TEST(RealFiles, WriteMakesFoldersAndReplaces) {
+  const TemporaryFolder folder;
+  const auto files = make_file_system();
+  const std::string path = join_path(folder.path(), "a/b/c.txt");
+  files->write(path, "one");
+  files->write(path, "two");
+  EXPECT_EQ(files->read(path), "two");
+  EXPECT_EQ(files->list(parent_path(path)).size(), 1U) << "no temporary file is left";
+}
+
+TEST(RealFiles, WriteKeepsTheMode) {
+  const TemporaryFolder folder;
+  const auto files = make_file_system();
+  const std::string path = join_path(folder.path(), "x.sh");
+  files->write(path, "one");
+  ::chmod(path.c_str(), 0750);
+  files->write(path, "two");
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0750U);
+}
+
+TEST(RealFiles, AMissingFileIsNoErrorAFolderIs) {
+  const TemporaryFolder folder;
+  const auto files = make_file_system();
+  EXPECT_EQ(files->read(join_path(folder.path(), "none")), std::nullopt);
+  EXPECT_THROW(files->read(folder.path()), Error);
+}
+
+TEST(ListFiles, FollowsLinksOnceAndSorts) {
+  const TemporaryFolder folder;
+  const auto files = make_file_system();
+  files->write(join_path(folder.path(), "b/2"), "");
+  files->write(join_path(folder.path(), "a/1"), "");
+  ASSERT_EQ(::symlink(folder.path().c_str(), join_path(folder.path(), "loop").c_str()), 0);
+  const std::vector<std::string> expected = {join_path(folder.path(), "a/1"),
+                                             join_path(folder.path(), "b/2")};
+  EXPECT_EQ(list_files(*files, folder.path()), expected);
+}
+
+TEST(FileLock, ASecondHolderIsRefusedWithTheGivenCode) {
+  const TemporaryFolder folder;
+  const std::string path = join_path(folder.path(), ".kedge/lock");
+  const FileLock first(path, 0, codes::ERR_IO);
+  try {
+    const FileLock second(path, 0.05, codes::ERR_CANCELLED);
+    FAIL() << "the lock was given twice";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), codes::ERR_CANCELLED);
+  }
+}
+
+TEST(Paths, PartsOfAPath) {
+  EXPECT_EQ(join_path("a/", "b"), "a/b");
+  EXPECT_EQ(join_path("a", "/b"), "/b");
+  EXPECT_EQ(parent_path("/x"), "/");
+  EXPECT_EQ(extension("m/Vessel.YAML"), "yaml");
+  EXPECT_EQ(stem(".hidden"), ".hidden");
+}
+
+}  // namespace
+}  // namespace kedge::base

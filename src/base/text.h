@@ -1,0 +1,39 @@
+// Small text functions that several modules need. Nothing here knows about SQL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kedge::base {
+
+std::string to_lower(std::string_view text);  // ASCII only
+std::string to_upper(std::string_view text);  // ASCII only
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+std::string_view trim(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);  // keeps empty parts
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+bool is_valid_utf8(std::string_view text);
+std::optional<std::size_t> find_invalid_utf8(std::string_view text);  // byte offset
+std::size_t count_code_points(std::string_view text);
+// Cuts to at most `bytes` bytes without splitting a code point.
+std::string_view truncate_utf8(std::string_view text, std::size_t bytes);
+// Glob with '*' only (any run of characters, also none).
+bool matches_glob(std::string_view pattern, std::string_view text);
+
+std::size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein, bytes
+// The nearest candidate within max(2, length / 3) edits or equal when lower-cased; first of equals.
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
+// ", did you mean 'x'?" or an empty string.
+std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+std::string to_hex(std::string_view bytes);
+std::string sha256_hex(std::string_view bytes);
+std::string md5_hex(std::string_view bytes);
+std::uint64_t hash64(std::string_view bytes);  // xxHash, for fingerprints that are not security
+
+}  // namespace kedge::base

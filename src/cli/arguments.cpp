@@ -1,0 +1,162 @@
+// The only home of CLI11.
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "base/text.h"
+
+namespace kedge::cli {
+namespace {
+
+struct Bound {
+  const Command* command = nullptr;
+  CLI::App* app = nullptr;
+  std::deque<std::pair<std::string, std::vector<std::string>>> values;  // stable addresses
+  std::deque<std::pair<std::string, bool>> switches;
+  std::deque<std::vector<std::string>> positionals;
+};
+
+std::string first_spelling(const std::string& names) {
+  return base::split(names, ',').front();
+}
+
+void bind_flag(Bound& bound, const Flag& flag) {
+  const std::string name = first_spelling(flag.name);
+  if (flag.kind == FlagKind::Switch) {
+    bound.switches.emplace_back(name, false);
+    bound.app->add_flag(flag.name, bound.switches.back().second, flag.help);
+    return;
+  }
+  bound.values.emplace_back(name, std::vector<std::string>{});
+  CLI::Option* option = bound.app->add_option(flag.name, bound.values.back().second, flag.help);
+  option->type_name(flag.value)->expected(1)->allow_extra_args(false);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (!flag.choices.empty()) {
+    option->check(CLI::IsMember(flag.choices));
+  }
+}
+
+Flag format_flag(const Command& command) {
+  return {"--format", FlagKind::Value, base::join(command.formats, "|"), "Output format",
+          command.formats};
+}
+
+void bind_command(Bound& bound, const Command& command, CLI::App* app, std::string& folder) {
+  bound.command = &command;
+  bound.app = app;
+  app->add_option("-C", folder, "Project folder")->type_name("DIR");
+  if (!command.formats.empty()) {
+    bind_flag(bound, format_flag(command));
+  }
+  for (const Flag& flag : command.flags) {
+    bind_flag(bound, flag);
+  }
+  for (const Positional& positional : command.positionals) {
+    bound.positionals.emplace_back();
+    CLI::Option* option =
+        app->add_option(positional.name, bound.positionals.back(), positional.help);
+    option->type_name("")->required(positional.required);
+    option->expected(positional.required ? 1 : 0, positional.many ? 1 << 20 : 1);
+  }
+  if (!command.details.empty()) {
+    app->footer(command.details);
+  }
+}
+
+Parsed collect(const Bound& bound, std::string folder) {
+  Parsed parsed;
+  parsed.command = bound.command;
+  parsed.folder = std::move(folder);
+  for (const auto& [name, values] : bound.values) {
+    if (!values.empty()) {
+      parsed.arguments.values_[name] = values;
+    }
+  }
+  for (const auto& [name, given] : bound.switches) {
+    if (given) {
+      parsed.arguments.values_[name] = {};
+    }
+  }
+  for (const std::vector<std::string>& values : bound.positionals) {
+    parsed.arguments.positionals_.insert(parsed.arguments.positionals_.end(), values.begin(),
+                                         values.end());
+  }
+  return parsed;
+}
+
+bool wants_json(const std::vector<std::string>& argv) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i] == "--format=json" ||
+        (argv[i] == "--format" && i + 1 < argv.size() && argv[i + 1] == "json")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "migrate apply-pending" needs the app of "migrate" first.
+CLI::App* make_app(CLI::App& root, const Command& command) {
+  CLI::App* app = &root;
+  const std::vector<std::string> words = base::split(command.name, ' ');
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::vector<CLI::App*> known = app->get_subcommands(
+        [&](const CLI::App* candidate) { return candidate->get_name() == words[i]; });
+    CLI::App* next = known.empty() ? nullptr : known.front();
+    if (next == nullptr) {
+      next = app->add_subcommand(words[i], i + 1 == words.size() ? command.summary : "");
+    } else if (i + 1 == words.size()) {
+      next->description(command.summary);
+    }
+    app = next;
+  }
+  return app;
+}
+
+}  // namespace
+
+std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& commands,
+                                                   const std::vector<std::string>& argv) {
+  CLI::App root("Finds where declared data and real data have drifted apart", "kedge");
+  root.require_subcommand(0, 1);
+  std::string folder = ".";
+  root.add_option("-C", folder, "Project folder")->type_name("DIR");
+  bool version = false;
+  root.add_flag("--version", version, "Print the version");
+  std::deque<Bound> bounds;
+  for (const Command& command : commands) {
+    bounds.emplace_back();
+    bind_command(bounds.back(), command, make_app(root, command), folder);
+  }
+  std::vector<std::string> reversed(argv.rbegin(), argv.rend());
+  try {
+    root.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    CLI::App* asked = &root;
+    for (auto chosen = asked->get_subcommands(); !chosen.empty();
+         chosen = asked->get_subcommands()) {
+      asked = chosen.front();
+    }
+    return Help{asked->help()};
+  } catch (const CLI::ParseError& error) {
+    return Misuse{std::string(error.what()) + "\nRun with --help for more information.",
+                  wants_json(argv)};
+  }
+  if (version) {
+    return Help{std::string("kedge ") + KEDGE_VERSION + "\n"};
+  }
+  CLI::App* chosen = &root;
+  for (auto next = chosen->get_subcommands(); !next.empty(); next = chosen->get_subcommands()) {
+    chosen = next.front();
+  }
+  const auto bound = std::find_if(bounds.begin(), bounds.end(),
+                                  [&](const Bound& candidate) { return candidate.app == chosen; });
+  if (bound == bounds.end()) {
+    return Misuse{chosen->help(), wants_json(argv)};
+  }
+  return collect(*bound, folder);
+}
+
+}  // namespace kedge::cli

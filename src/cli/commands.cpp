@@ -1,0 +1,15 @@
+#include "cli/commands.h"
+
+namespace kedge::cli {
+
+std::vector<Command> all_commands() {
+  std::vector<Command> commands;
+  const auto add = [&](std::vector<Command> more) {
+    commands.insert(commands.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
+  };
+  add(general_commands());
+  return commands;
+}
+
+}  // namespace kedge::cli

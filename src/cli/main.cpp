@@ -1,0 +1,106 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "base/file_system.h"
+#include "cli/arguments.h"
+#include "cli/connectors.h"
+#include "kedge/codes.h"
+#include "report/problem.h"
+
+namespace {
+
+using namespace kedge;  // NOLINT(google-build-using-namespace): the program's own file
+
+class FileSink final : public base::Sink {
+ public:
+  explicit FileSink(std::FILE* file) : file_(file) {}
+  void write(std::string_view bytes) override { std::fwrite(bytes.data(), 1, bytes.size(), file_); }
+
+ private:
+  std::FILE* file_;
+};
+
+class NoScratch final : public db::ScratchProvider {
+ public:
+  std::unique_ptr<db::ScratchDatabase> create(schema::Dialect, const db::ScratchOptions&) override {
+    throw Error(codes::ERR_INTERNAL, "no throw-away engines in this build");
+  }
+};
+
+int report_failure(const Problem& problem, bool json, cli::Terminal& terminal) {
+  const int exit_code = exit_code_of(problem.code);
+  const int failed = exit_code == 0 ? 2 : exit_code;
+  if (json) {
+    terminal.out.write(document::write_json(report::error_document(problem, failed)) + "\n");
+  }
+  terminal.err.write(report::problem_text(problem, Severity::Error));
+  return failed;
+}
+
+int run(const cli::Parsed& parsed, cli::Terminal& terminal) {
+  const auto files = base::make_file_system();
+  const auto clock = base::make_clock();
+  const auto environment = base::make_environment();
+  const auto processes = base::make_process_runner();
+  const db::Registry registry = cli::make_registry();
+  NoScratch scratch;
+  app::Context context{
+      files->real_path(parsed.folder), *files, *clock, *environment, *processes, registry, scratch};
+  if (::isatty(STDERR_FILENO) != 0) {
+    context.progress = [&terminal](std::string_view text) {
+      terminal.err.write(std::string(text) + "\n");
+    };
+  }
+  cli::Invocation invocation{context, parsed.arguments, terminal};
+  try {
+    return parsed.command->run(invocation);
+  } catch (const Error& error) {
+    return report_failure(error.problem(), invocation.json(), terminal);
+  } catch (const std::exception& error) {
+    return report_failure(
+        {codes::ERR_INTERNAL, error.what(), std::nullopt, "please report this", {}},
+        invocation.json(), terminal);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  FileSink out(stdout);
+  FileSink err(stderr);
+  cli::Terminal terminal{out, err,
+                         []() -> std::optional<std::string> {
+                           std::string line;
+                           return std::getline(std::cin, line) ? std::optional(line) : std::nullopt;
+                         },
+                         ::isatty(STDIN_FILENO) != 0,
+                         ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr};
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "--version") {
+    out.write(std::string("kedge ") + KEDGE_VERSION + "\n");
+    return 0;
+  }
+  const std::vector<cli::Command> commands = cli::all_commands();
+  const auto parsed = cli::parse_arguments(commands, arguments);
+  if (const auto* help = std::get_if<cli::Help>(&parsed)) {
+    out.write(help->text);
+    return 0;
+  }
+  if (const auto* misuse = std::get_if<cli::Misuse>(&parsed)) {
+    if (misuse->json) {
+      out.write(document::write_json(report::error_document(
+                    {codes::ERR_USAGE, misuse->text, std::nullopt, "", {}}, 2)) +
+                "\n");
+    }
+    err.write(misuse->text + "\n");
+    return 2;
+  }
+  const int exit_code = run(std::get<cli::Parsed>(parsed), terminal);
+  std::fflush(stdout);
+  return exit_code;
+}
