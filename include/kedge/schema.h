@@ -267,6 +267,8 @@ struct DefinedObject {
   std::string definition;     // the statement that creates it, without ';'
   std::string comment;
   std::vector<Name> depends_on;
+  std::map<std::string, std::string>
+      options;  // triggers and rules: "enabled" where not the default
   bool operator==(const DefinedObject&) const = default;
 };
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kedge::schema {
@@ -60,6 +61,10 @@ struct Type {
 // Canonical text of metadata.md 3.1: "text(12)", "numeric(5,2)", "timestamp(tz)", "array(text)",
 // "native(citext)".
 std::string to_string(const Type& type);
+std::string_view kind_name(TypeKind kind);  // "text", "timestamp", "array", ...
+// The inverse for every text that to_string() writes from a type that stands on its own (no
+// spelling of a server beside it); nullopt for anything else.
+std::optional<Type> parse_canonical(std::string_view text);
 
 // The four buckets of models.md 7, or Undetermined, which never drifts.
 enum class Bucket { Number, String, Boolean, Temporal, Undetermined };

@@ -34,4 +34,48 @@ std::optional<Dialect> find_dialect(std::string_view name) {
   return std::nullopt;
 }
 
+std::string to_string(ReferentialAction action) {
+  switch (action) {
+    case ReferentialAction::NoAction:
+      return "no-action";
+    case ReferentialAction::Restrict:
+      return "restrict";
+    case ReferentialAction::Cascade:
+      return "cascade";
+    case ReferentialAction::SetNull:
+      return "set-null";
+    case ReferentialAction::SetDefault:
+      return "set-default";
+  }
+  return "no-action";
+}
+
+std::string to_string(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::Function:
+      return "function";
+    case ObjectKind::Procedure:
+      return "procedure";
+    case ObjectKind::Aggregate:
+      return "aggregate";
+    case ObjectKind::Trigger:
+      return "trigger";
+    case ObjectKind::Policy:
+      return "policy";
+    case ObjectKind::Rule:
+      return "rule";
+    case ObjectKind::Extension:
+      return "extension";
+    case ObjectKind::Privilege:
+      return "privilege";
+    case ObjectKind::Event:
+      return "event";
+    case ObjectKind::Statistics:
+      return "statistics";
+    case ObjectKind::Macro:
+      return "macro";
+  }
+  return "function";
+}
+
 }  // namespace kedge::schema
