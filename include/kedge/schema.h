@@ -29,6 +29,13 @@ struct Name {
 };
 std::string to_string(const Name& name);  // "schema.name" or "name", unquoted, for people
 
+// The engine's own stored CREATE statement, without ';' (sqlite, duckdb): lets a plan write what a
+// person wrote. Never compared: two spellings of one thing are equal.
+struct StoredText {
+  std::string text;
+  bool operator==(const StoredText&) const { return true; }
+};
+
 struct Default {
   enum class Kind { Literal, Expression };
   Kind kind = Kind::Expression;
@@ -113,6 +120,7 @@ struct Index {
   bool generated_name = false;                 // sqlite: the engine named it (inline UNIQUE)
   std::map<std::string, std::string> options;  // postgres: reloptions; mysql: parser, visibility
   std::string comment;
+  StoredText definition;
   bool operator==(const Index&) const = default;
 };
 
@@ -170,6 +178,7 @@ struct Table {
   bool force_row_security = false;
   bool unlogged = false;
   std::optional<std::int64_t> rows_estimate;  // not part of the shape: never compared
+  StoredText definition;
   bool operator==(const Table& other) const;  // all but rows_estimate
 };
 
@@ -200,6 +209,7 @@ struct View {
   std::vector<Name> depends_on;                // tables and views it reads, sorted
   std::vector<Dependent> dependents;           // transitively, sorted
   std::map<std::string, std::string> options;  // security_barrier, check_option, ...
+  StoredText definition;
   bool operator==(const View&) const = default;
 };
 
