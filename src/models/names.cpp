@@ -1,0 +1,171 @@
+#include "models/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kedge::models {
+namespace {
+
+constexpr std::array<std::pair<SqlDialect, std::string_view>, 11> kNames{{
+    {SqlDialect::Sqlite, "sqlite"},
+    {SqlDialect::Duckdb, "duckdb"},
+    {SqlDialect::Postgres, "postgres"},
+    {SqlDialect::Mysql, "mysql"},
+    {SqlDialect::Sqlserver, "sqlserver"},
+    {SqlDialect::Clickhouse, "clickhouse"},
+    {SqlDialect::Bigquery, "bigquery"},
+    {SqlDialect::Snowflake, "snowflake"},
+    {SqlDialect::Oracle, "oracle"},
+    {SqlDialect::D1, "d1"},
+    {SqlDialect::Generic, "generic"},
+}};
+
+enum class Folding { IgnoreCase, Lower, Upper, Exact };
+
+Folding folding_of(SqlDialect dialect) {
+  switch (dialect) {
+    case SqlDialect::Postgres:
+      return Folding::Lower;
+    case SqlDialect::Snowflake:
+    case SqlDialect::Oracle:
+      return Folding::Upper;
+    case SqlDialect::Clickhouse:
+      return Folding::Exact;
+    case SqlDialect::Sqlite:
+    case SqlDialect::Duckdb:
+    case SqlDialect::Mysql:
+    case SqlDialect::Sqlserver:
+    case SqlDialect::Bigquery:
+    case SqlDialect::D1:
+    case SqlDialect::Generic:
+      return Folding::IgnoreCase;
+  }
+  return Folding::IgnoreCase;
+}
+
+}  // namespace
+
+std::string to_string(SqlDialect dialect) {
+  for (const auto& [value, name] : kNames) {
+    if (value == dialect) {
+      return std::string(name);
+    }
+  }
+  return "generic";
+}
+
+std::optional<SqlDialect> find_sql_dialect(std::string_view name) {
+  for (const auto& [value, known] : kNames) {
+    if (known == name) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+schema::Dialect analysed_as(SqlDialect dialect) {
+  switch (dialect) {
+    case SqlDialect::Sqlite:
+      return schema::Dialect::Sqlite;
+    case SqlDialect::D1:
+      return schema::Dialect::D1;
+    case SqlDialect::Duckdb:
+      return schema::Dialect::Duckdb;
+    case SqlDialect::Postgres:
+      return schema::Dialect::Postgres;
+    case SqlDialect::Mysql:
+      return schema::Dialect::Mysql;
+    case SqlDialect::Sqlserver:
+    case SqlDialect::Clickhouse:
+    case SqlDialect::Bigquery:
+    case SqlDialect::Snowflake:
+    case SqlDialect::Oracle:
+    case SqlDialect::Generic:
+      return schema::Dialect::Ansi;
+  }
+  return schema::Dialect::Ansi;
+}
+
+SqlDialect sql_dialect_of(schema::Dialect dialect) {
+  switch (dialect) {
+    case schema::Dialect::Sqlite:
+      return SqlDialect::Sqlite;
+    case schema::Dialect::Postgres:
+      return SqlDialect::Postgres;
+    case schema::Dialect::Duckdb:
+      return SqlDialect::Duckdb;
+    case schema::Dialect::Mysql:
+      return SqlDialect::Mysql;
+    case schema::Dialect::D1:
+      return SqlDialect::D1;
+    case schema::Dialect::Ansi:
+      return SqlDialect::Generic;
+  }
+  return SqlDialect::Generic;
+}
+
+std::string written_key(SqlDialect dialect, std::string_view text, bool quoted) {
+  switch (folding_of(dialect)) {
+    case Folding::IgnoreCase:
+      return base::to_lower(text);
+    case Folding::Lower:
+      return quoted ? std::string(text) : base::to_lower(text);
+    case Folding::Upper:
+      return quoted ? std::string(text) : base::to_upper(text);
+    case Folding::Exact:
+      return std::string(text);
+  }
+  return std::string(text);
+}
+
+std::string live_key(SqlDialect dialect, std::string_view name) {
+  return folding_of(dialect) == Folding::IgnoreCase ? base::to_lower(name) : std::string(name);
+}
+
+bool is_pseudo_column(SqlDialect dialect, std::string_view name) {
+  const std::string lower = base::to_lower(name);
+  const auto any_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), lower) != names.end();
+  };
+  switch (dialect) {
+    case SqlDialect::Sqlite:
+    case SqlDialect::D1:
+      return any_of({"rowid", "oid", "_rowid_"});
+    case SqlDialect::Duckdb:
+      return any_of({"rowid"});
+    case SqlDialect::Postgres:
+      return any_of({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"});
+    case SqlDialect::Mysql:
+      return any_of({"_rowid"});
+    case SqlDialect::Bigquery:
+      return any_of({"_partitiontime", "_partitiondate", "_table_suffix", "_file_name"});
+    case SqlDialect::Oracle:
+      return any_of({"rowid", "rownum", "level", "ora_rowscn"});
+    case SqlDialect::Clickhouse:
+      return any_of({"_part", "_part_index", "_partition_id", "_sample_factor", "_table"});
+    case SqlDialect::Sqlserver:
+      return any_of({"$identity", "$rowguid"});
+    case SqlDialect::Snowflake:
+      return any_of({"metadata$action", "metadata$isupdate", "metadata$row_id"});
+    case SqlDialect::Generic:
+      return false;
+  }
+  return false;
+}
+
+bool is_identifier(std::string_view text) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (text.empty() || !letter(text.front())) {
+    return false;
+  }
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+}  // namespace kedge::models
