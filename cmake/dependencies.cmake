@@ -28,6 +28,17 @@ if(DuckDB_ROOT)
   set(kedge_duckdb_root ${DuckDB_ROOT})
 else()
   set(kedge_duckdb_root ${CMAKE_SOURCE_DIR}/.deps/duckdb)
+  if(NOT EXISTS ${kedge_duckdb_root})
+    # A linked git worktree uses what the main checkout has fetched.
+    execute_process(COMMAND git rev-parse --path-format=absolute --git-common-dir
+                    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE kedge_git_folder
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    set(kedge_duckdb_root ${kedge_git_folder}/../.deps/duckdb)
+  endif()
+endif()
+if(NOT EXISTS "${KEDGE_DUCKDB_INCLUDE}" OR NOT EXISTS "${KEDGE_DUCKDB_LIBRARY}")
+  unset(KEDGE_DUCKDB_INCLUDE CACHE)
+  unset(KEDGE_DUCKDB_LIBRARY CACHE)
 endif()
 find_path(KEDGE_DUCKDB_INCLUDE duckdb.h PATHS ${kedge_duckdb_root} ${kedge_duckdb_root}/include
           NO_DEFAULT_PATH)
