@@ -1,0 +1,51 @@
+// The type names of `columns:` (spec/contracts.md 5.1, 5.2, 5.5, 13.1): any DuckDB type name with
+// its aliases, read strictly, spelled canonically, compared by kind and facets. A DuckDB type is a
+// schema::Type: timestamps keep their unit in `precision` (0, 3, 9; absent = microseconds), structs
+// their field names in `labels`, maps their key and value in `element`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kedge/type.h"
+
+namespace kedge::contracts {
+
+struct ParsedType {
+  std::optional<schema::Type> type;
+  std::string problem;     // set when `type` is not
+  std::string suggestion;  // the nearest name, where there is one
+};
+
+ParsedType parse_type_name(std::string_view text);
+// For names that DuckDB itself gave: what is not understood is Native with the text as it stands.
+schema::Type duckdb_type(std::string_view text);
+// Upper-case canonical spelling: "BIGINT", "DECIMAL(12,3)", "VARCHAR(11)", "STRUCT(a INTEGER)".
+std::string type_name(const schema::Type& type);
+// The type as DuckDB keeps it: without text lengths.
+schema::Type underlying_type(schema::Type type);
+
+enum class TypeVerdict { Equal, SameUnderlying, Different };
+// What the actual side is: sqlite has one storage class for all integers.
+enum class ActualSide { Typed, IntegerAffinity };
+TypeVerdict compare_types(const schema::Type& declared, const schema::Type& actual,
+                          ActualSide side = ActualSide::Typed);
+
+enum class Widening {
+  None,      // equal
+  Safe,      // the target's type may be altered to the incoming one
+  Narrower,  // the incoming type is narrower: nothing to do when all values fit
+  Refused
+};
+struct WideningVerdict {
+  Widening widening = Widening::Refused;
+  std::string reason;  // for Refused: "narrowing", "change of kind"
+};
+WideningVerdict judge_widening(const schema::Type& target, const schema::Type& incoming);
+
+bool is_integer(schema::TypeKind kind);
+bool is_cursor_type(const schema::Type& type);  // spec 17.2
+std::string cursor_type_names();                // "tinyint, smallint, ..."
+
+}  // namespace kedge::contracts

@@ -1,0 +1,19 @@
+// The names and aliases of DuckDB types as data.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kedge/type.h"
+
+namespace kedge::contracts {
+
+struct TypeWord {
+  std::string_view name;  // lower case
+  schema::TypeKind kind;
+  int precision;  // timestamp units; -1 = none
+};
+
+std::span<const TypeWord> type_words();
+
+}  // namespace kedge::contracts
