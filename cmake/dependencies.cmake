@@ -22,6 +22,7 @@ kedge_system_library(xxhash PKG libxxhash)
 kedge_system_library(pg_query LIBS libpg_query.a protobuf-c xxhash)
 kedge_system_library(sqlite PKG sqlite3)
 kedge_system_library(git2 PKG libgit2)
+kedge_system_library(httplib PKG cpp-httplib)
 
 # DuckDB: headers only at build time; the shared library is opened on first use.
 if(DuckDB_ROOT)

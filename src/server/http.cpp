@@ -1,0 +1,225 @@
+// The only home of cpp-httplib.
+#include "server/http.h"
+
+#include <httplib.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/text.h"
+#include "kedge/codes.h"
+
+namespace kedge::server {
+namespace {
+
+// Places at work. A request that finds none waits a while, then is told to come back.
+class Places {
+ public:
+  Places(std::size_t places, double wait_seconds) : free_(places), wait_(wait_seconds) {}
+  bool take() {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, std::chrono::duration<double>(wait_), [&] { return free_ > 0; })) {
+      return false;
+    }
+    --free_;
+    return true;
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    ++free_;
+    changed_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t free_;
+  double wait_;
+};
+
+Request make_request(const httplib::Request& from, std::string id) {
+  Request request;
+  request.method = from.method;
+  request.path = from.path;
+  for (const auto& [name, value] : from.params) {
+    request.query[name] = value;
+  }
+  for (const auto& [name, value] : from.headers) {
+    request.headers[base::to_lower(name)] = value;
+  }
+  request.body = from.body;
+  request.content_type = from.get_header_value("Content-Type");
+  request.id = std::move(id);
+  return request;
+}
+
+void send(const Response& response, httplib::Response& to) {
+  to.status = response.status;
+  for (const auto& [name, value] : response.headers) {
+    to.set_header(name, value);
+  }
+  const bool json = response.content_type == "application/json";
+  const std::string body = json ? document::write_json(response.json) + "\n" : response.text;
+  to.set_content(body, response.content_type);
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  unsigned char difference = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto other = static_cast<unsigned char>(b.empty() ? 0 : b[i % b.size()]);
+    difference = static_cast<unsigned char>(
+        difference | static_cast<unsigned char>(static_cast<unsigned char>(a[i]) ^ other));
+  }
+  return difference == 0;
+}
+
+struct HttpServer::Impl {
+  HttpOptions options;
+  const Router& router;
+  Metrics& metrics;
+  std::function<std::string()> request_id;
+  Places places;
+  httplib::Server server;
+  int port = 0;
+
+  Impl(HttpOptions from, const Router& routes, Metrics& numbers, std::function<std::string()> id)
+      : options(std::move(from)),
+        router(routes),
+        metrics(numbers),
+        request_id(std::move(id)),
+        places(options.concurrent, options.wait_seconds) {}
+
+  bool authorized(const httplib::Request& request) const {
+    if (options.token.empty() || request.path == "/health") {
+      return true;
+    }
+    const std::string given = request.get_header_value("Authorization");
+    return equal_in_constant_time(given, "Bearer " + options.token);
+  }
+
+  // A page elsewhere in a browser must not be able to ask a server on loopback.
+  bool foreign_origin(const httplib::Request& request) const {
+    const std::string origin = request.get_header_value("Origin");
+    if (origin.empty() || !options.token.empty()) {
+      return false;
+    }
+    const std::size_t scheme = origin.find("://");
+    std::string host = scheme == std::string::npos ? origin : origin.substr(scheme + 3);
+    if (!host.empty() && host.front() == '[') {
+      host = host.substr(1, host.find(']') - 1);
+    } else {
+      host = host.substr(0, host.find(':'));
+    }
+    return !is_loopback(host);
+  }
+
+  Response answer(const httplib::Request& from, const std::string& id) {
+    if (!authorized(from)) {
+      Response response =
+          error_response(401, codes::ERR_UNAUTHORIZED.name(), "a bearer token is needed");
+      response.headers["WWW-Authenticate"] = "Bearer";
+      return response;
+    }
+    if (foreign_origin(from)) {
+      return error_response(403, codes::ERR_UNAUTHORIZED.name(),
+                            "requests from pages of another origin are refused");
+    }
+    if (from.path == "/health" || from.path == "/metrics") {
+      return router.dispatch(make_request(from, id));  // these must answer under load
+    }
+    if (!places.take()) {
+      Response response = error_response(503, codes::ERR_OVERLOADED.name(),
+                                         "too many requests are under way", "try again later");
+      response.headers["Retry-After"] = "5";
+      return response;
+    }
+    Response response;
+    try {
+      response = router.dispatch(make_request(from, id));
+    } catch (const std::exception& error) {
+      response = error_response(500, codes::ERR_INTERNAL.name(), error.what());
+    }
+    places.give_back();
+    return response;
+  }
+
+  void handle(const httplib::Request& from, httplib::Response& to) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string id = request_id();
+    metrics.enter();
+    const Response response = answer(from, id);
+    metrics.leave();
+    send(response, to);
+    to.set_header("X-Request-Id", id);
+    to.set_header("X-Content-Type-Options", "nosniff");
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    metrics.request(from.method, router.pattern_of(from.method, from.path), response.status,
+                    took.count());
+  }
+
+  void configure() {
+    server.new_task_queue = [count = options.connections] { return new httplib::ThreadPool(count); };
+    // Without SO_REUSEPORT (the library's default): a second server on a port must be refused.
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    server.set_payload_max_length(options.body_bytes);
+    const auto seconds = static_cast<time_t>(options.socket_seconds);
+    server.set_read_timeout(seconds, 0);
+    server.set_write_timeout(seconds, 0);
+    server.set_keep_alive_timeout(5);
+    const auto handler = [this](const httplib::Request& from, httplib::Response& to) {
+      handle(from, to);
+    };
+    server.Get(".*", handler);
+    server.Post(".*", handler);
+    server.Put(".*", handler);
+    server.Patch(".*", handler);
+    server.Delete(".*", handler);
+    server.Options(".*", handler);
+    server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
+      if (to.body.empty()) {
+        const char* message = to.status == 413 ? "the body is too large" : "the request is malformed";
+        const Response response = error_response(to.status, codes::ERR_BODY.name(), message);
+        to.set_content(document::write_json(response.json) + "\n", "application/json");
+      }
+    });
+  }
+};
+
+HttpServer::HttpServer(HttpOptions options, const Router& router, Metrics& metrics,
+                       std::function<std::string()> request_id)
+    : impl_(std::make_unique<Impl>(std::move(options), router, metrics, std::move(request_id))) {
+  const HttpOptions& set = impl_->options;
+  if (!is_loopback(set.host) && set.token.empty()) {
+    throw Error(codes::ERR_TOKEN_REQUIRED,
+                "refusing to listen on '" + set.host + "' without a token",
+                "give --token-file or set KEDGE_TOKEN, or listen on 127.0.0.1");
+  }
+  impl_->configure();
+  if (set.port == 0) {
+    impl_->port = impl_->server.bind_to_any_port(set.host);
+  } else {
+    impl_->port = impl_->server.bind_to_port(set.host, set.port) ? set.port : -1;
+  }
+  if (impl_->port <= 0) {
+    throw Error(codes::ERR_LISTEN,
+                "cannot listen on " + set.host + ":" + std::to_string(set.port),
+                "choose another --port; 0 takes any free one");
+  }
+}
+
+HttpServer::~HttpServer() = default;
+int HttpServer::port() const { return impl_->port; }
+void HttpServer::run() { impl_->server.listen_after_bind(); }
+void HttpServer::stop() { impl_->server.stop(); }
+
+}  // namespace kedge::server

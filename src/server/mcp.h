@@ -1,0 +1,57 @@
+// The Model Context Protocol over JSON-RPC 2.0: tools and resources as data, one pure function from a
+// message to its answer. stdio and streamable HTTP only carry the messages. There is no tool that
+// deletes or alters anything beyond ingest (spec/models.md 14.4).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/json.h"
+#include "document/node.h"
+
+namespace kedge::server {
+
+struct ToolAnswer {
+  document::Json json;     // sent as text
+  bool is_error = false;
+};
+
+struct Tool {
+  std::string name;
+  std::string title;
+  std::string description;
+  document::Json input_schema;
+  bool read_only = true;
+  bool idempotent = true;
+  // Gets the arguments as a mapping. An Error thrown becomes an answer with isError.
+  std::function<ToolAnswer(const document::Node&)> call;
+};
+
+struct Resource {
+  std::string uri;
+  std::string name;
+  std::string description;
+  std::string mime_type;
+};
+
+struct ResourceContent {
+  std::string mime_type;
+  std::string text;
+};
+
+struct McpServer {
+  std::vector<Tool> tools;
+  std::function<std::vector<Resource>()> list_resources;
+  std::function<std::optional<ResourceContent>(const std::string& uri)> read_resource;
+  // The answer to one message or batch; nullopt for notifications. Malformed JSON gives the
+  // protocol's own error (-32700).
+  std::optional<document::Json> handle(const std::string& message) const;
+
+ private:
+  std::optional<document::Json> handle_one(const document::Node& message) const;
+  document::Json call_tool(const document::Node& parameters) const;
+};
+
+}  // namespace kedge::server
