@@ -165,7 +165,9 @@ struct HttpServer::Impl {
   }
 
   void configure() {
-    server.new_task_queue = [count = options.connections] { return new httplib::ThreadPool(count); };
+    server.new_task_queue = [count = options.connections] {
+      return new httplib::ThreadPool(count);
+    };
     // Without SO_REUSEPORT (the library's default): a second server on a port must be refused.
     server.set_socket_options([](socket_t socket) {
       const int yes = 1;
@@ -187,7 +189,8 @@ struct HttpServer::Impl {
     server.Options(".*", handler);
     server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
       if (to.body.empty()) {
-        const char* message = to.status == 413 ? "the body is too large" : "the request is malformed";
+        const char* message =
+            to.status == 413 ? "the body is too large" : "the request is malformed";
         const Response response = error_response(to.status, codes::ERR_BODY.name(), message);
         to.set_content(document::write_json(response.json) + "\n", "application/json");
       }
@@ -211,15 +214,20 @@ HttpServer::HttpServer(HttpOptions options, const Router& router, Metrics& metri
     impl_->port = impl_->server.bind_to_port(set.host, set.port) ? set.port : -1;
   }
   if (impl_->port <= 0) {
-    throw Error(codes::ERR_LISTEN,
-                "cannot listen on " + set.host + ":" + std::to_string(set.port),
+    throw Error(codes::ERR_LISTEN, "cannot listen on " + set.host + ":" + std::to_string(set.port),
                 "choose another --port; 0 takes any free one");
   }
 }
 
 HttpServer::~HttpServer() = default;
-int HttpServer::port() const { return impl_->port; }
-void HttpServer::run() { impl_->server.listen_after_bind(); }
-void HttpServer::stop() { impl_->server.stop(); }
+int HttpServer::port() const {
+  return impl_->port;
+}
+void HttpServer::run() {
+  impl_->server.listen_after_bind();
+}
+void HttpServer::stop() {
+  impl_->server.stop();
+}
 
 }  // namespace kedge::server

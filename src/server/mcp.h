@@ -1,5 +1,5 @@
-// The Model Context Protocol over JSON-RPC 2.0: tools and resources as data, one pure function from a
-// message to its answer. stdio and streamable HTTP only carry the messages. There is no tool that
+// The Model Context Protocol over JSON-RPC 2.0: tools and resources as data, one pure function from
+// a message to its answer. stdio and streamable HTTP only carry the messages. There is no tool that
 // deletes or alters anything beyond ingest (spec/models.md 14.4).
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace kedge::server {
 
 struct ToolAnswer {
-  document::Json json;     // sent as text
+  document::Json json;  // sent as text
   bool is_error = false;
 };
 

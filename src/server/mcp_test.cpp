@@ -76,7 +76,8 @@ TEST(Mcp, ProtocolFaultsHaveTheirCodes) {
 TEST(Mcp, ABatchIsAnsweredInOrder) {
   const std::string answer = ask(
       R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":2,"method":"ping"}])");
-  EXPECT_EQ(answer, R"([{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}])");
+  EXPECT_EQ(answer,
+            R"([{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}])");
 }
 
 TEST(Mcp, ResourcesAreListedAndRead) {

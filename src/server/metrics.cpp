@@ -37,8 +37,7 @@ std::string Metrics::text() const {
     out += fmt::format("kedge_requests_total{{endpoint=\"{}\",status=\"{}\"}} {}\n", key.first,
                        key.second, count);
   }
-  out +=
-      "# HELP kedge_request_seconds Time to answer.\n# TYPE kedge_request_seconds histogram\n";
+  out += "# HELP kedge_request_seconds Time to answer.\n# TYPE kedge_request_seconds histogram\n";
   for (const auto& [key, latency] : latencies_) {
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < kBounds.size(); ++i) {

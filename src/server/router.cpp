@@ -127,14 +127,14 @@ document::Document parse_body(const Request& request, EmptyBody empty) {
     }
     return document::read_document("body", "{}", document::Format::Json);
   }
-  document::Document body =
-      document::read_document("body", request.body, document::Format::Json);
+  document::Document body = document::read_document("body", request.body, document::Format::Json);
   if (!body.problems.empty()) {
-    throw Error(Problem{codes::ERR_BODY, body.problems.front().message, body.problems.front().where,
-                        "", {}});
+    throw Error(Problem{
+        codes::ERR_BODY, body.problems.front().message, body.problems.front().where, "", {}});
   }
   if (!body.root.is_mapping()) {
-    throw Error(codes::ERR_BODY, "the body must be a JSON object, not " + kind_name(body.root.kind));
+    throw Error(codes::ERR_BODY,
+                "the body must be a JSON object, not " + kind_name(body.root.kind));
   }
   return body;
 }

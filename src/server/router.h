@@ -27,7 +27,7 @@ struct Request {
 struct Response {
   int status = 200;
   document::Json json;
-  std::string text;          // used instead of `json` when content_type is not JSON
+  std::string text;  // used instead of `json` when content_type is not JSON
   std::string content_type = "application/json";
   std::map<std::string, std::string> headers;
 };

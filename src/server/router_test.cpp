@@ -32,7 +32,9 @@ Request request(std::string method, std::string path, std::string body = {}) {
   return made;
 }
 
-std::string body_of(const Response& response) { return document::write_json(response.json, -1); }
+std::string body_of(const Response& response) {
+  return document::write_json(response.json, -1);
+}
 
 TEST(Router, FillsThePartsOfThePattern) {
   const Response response = sample().dispatch(request("GET", "/models/main/crates"));
@@ -50,7 +52,8 @@ TEST(Router, UnknownPathAndWrongMethod) {
 TEST(Router, AnErrorGetsTheStatusOfItsClass) {
   const Response response = sample().dispatch(request("POST", "/fails"));
   EXPECT_EQ(response.status, 502);
-  EXPECT_EQ(body_of(response), R"({"error":"ERR_CONNECT","message":"no database","hint":"start it"})");
+  EXPECT_EQ(body_of(response),
+            R"({"error":"ERR_CONNECT","message":"no database","hint":"start it"})");
 }
 
 TEST(Body, MalformedNonObjectAndUnknownKeysAreRefused) {
