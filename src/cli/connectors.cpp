@@ -1,9 +1,12 @@
 #include "cli/connectors.h"
 
+#include "db/sqlite/connector.h"
+
 namespace kedge::cli {
 
 db::Registry make_registry() {
   db::Registry registry;
+  registry.add("sqlite", db::make_sqlite_connector());
   return registry;
 }
 
