@@ -7,6 +7,7 @@
 
 namespace kedge::cli {
 
-std::vector<Command> general_commands();  // explain, version
+std::vector<Command> general_commands();    // explain
+std::vector<Command> reference_commands();  // completion, reference
 
 }  // namespace kedge::cli
