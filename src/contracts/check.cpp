@@ -18,11 +18,15 @@ struct TypeWord {
   CheckType type;
 };
 constexpr std::array kTypes = {
-    TypeWord{"not_null", CheckType::NotNull},   TypeWord{"unique", CheckType::Unique},
-    TypeWord{"row_count", CheckType::RowCount}, TypeWord{"freshness", CheckType::Freshness},
+    TypeWord{"not_null", CheckType::NotNull},
+    TypeWord{"unique", CheckType::Unique},
+    TypeWord{"row_count", CheckType::RowCount},
+    TypeWord{"freshness", CheckType::Freshness},
     TypeWord{"accepted_values", CheckType::AcceptedValues},
-    TypeWord{"range", CheckType::Range},        TypeWord{"pattern", CheckType::Pattern},
-    TypeWord{"length", CheckType::Length},      TypeWord{"custom_sql", CheckType::CustomSql},
+    TypeWord{"range", CheckType::Range},
+    TypeWord{"pattern", CheckType::Pattern},
+    TypeWord{"length", CheckType::Length},
+    TypeWord{"custom_sql", CheckType::CustomSql},
 };
 
 std::vector<std::string> type_names() {
@@ -221,9 +225,9 @@ class CheckReader {
     } else if (entry.key.text == "max_violations") {
       read_threshold(entry.value, check);
     } else {
-      reader_.problem(entry.key,
-                      "unknown option '" + entry.key.text + "' of check " + to_string(check.type) +
-                          base::did_you_mean(entry.key.text, keys_of(check.type)));
+      reader_.problem(entry.key, "unknown option '" + entry.key.text + "' of check " +
+                                     to_string(check.type) +
+                                     base::did_you_mean(entry.key.text, keys_of(check.type)));
     }
   }
 
@@ -305,8 +309,11 @@ void refuse_twins(const std::vector<Check>& checks, std::vector<Problem>& proble
   for (std::size_t i = 0; i < checks.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (checks[i].same_as(checks[j])) {
-        problems.push_back({codes::PZ0113, "check " + describe_check(checks[i]) + " is given twice",
-                            checks[i].where, "", {{"the first one", checks[j].where}}});
+        problems.push_back({codes::PZ0113,
+                            "check " + describe_check(checks[i]) + " is given twice",
+                            checks[i].where,
+                            "",
+                            {{"the first one", checks[j].where}}});
         break;
       }
     }
@@ -397,10 +404,10 @@ std::vector<Check> read_expectations(std::string_view file, const Node& mapping,
     nodes.problem(mapping, "expect must be a mapping");
     return checks;
   }
-  nodes.refuse_unknown(mapping,
-                       {"row_count", "freshness", "unique", "custom", "severity", "on_violation",
-                        "max_violations"},
-                       "expect");
+  nodes.refuse_unknown(
+      mapping,
+      {"row_count", "freshness", "unique", "custom", "severity", "on_violation", "max_violations"},
+      "expect");
   Check common;
   if (const Node* severity = mapping.find("severity")) {
     reader.read_severity(*severity, common.severity);
@@ -465,8 +472,8 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto unit = std::find_if(kUnits.begin(), kUnits.end(),
-                                 [&](const Unit& u) { return u.suffix == suffix; });
+  const auto unit =
+      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.suffix == suffix; });
   if (error != std::errc() || unit == kUnits.end() || number < 0 || number > 1'000'000'000) {
     return std::nullopt;
   }

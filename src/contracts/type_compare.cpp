@@ -9,13 +9,17 @@ namespace {
 using schema::Type;
 using schema::TypeKind;
 
-bool is_text(TypeKind kind) { return kind == TypeKind::Text || kind == TypeKind::Char; }
+bool is_text(TypeKind kind) {
+  return kind == TypeKind::Text || kind == TypeKind::Char;
+}
 
 bool is_timestamp(TypeKind kind) {
   return kind == TypeKind::Timestamp || kind == TypeKind::TimestampTz;
 }
 
-int fraction_digits(const Type& type) { return type.precision.value_or(6); }
+int fraction_digits(const Type& type) {
+  return type.precision.value_or(6);
+}
 
 // Bits a value needs, and whether it is signed: the two facts that decide integer widening.
 struct IntegerFacts {
@@ -50,8 +54,8 @@ bool holds_text(const Type& wide, const Type& narrow) {
 bool holds_decimal(const Type& wide, const Type& narrow) {
   const int wide_scale = wide.scale.value_or(0);
   const int narrow_scale = narrow.scale.value_or(0);
-  return wide_scale >= narrow_scale && wide.precision.value_or(38) - wide_scale >=
-                                           narrow.precision.value_or(38) - narrow_scale;
+  return wide_scale >= narrow_scale &&
+         wide.precision.value_or(38) - wide_scale >= narrow.precision.value_or(38) - narrow_scale;
 }
 
 // May `narrow` become `wide` without any loss?
@@ -103,7 +107,9 @@ TypeVerdict compare_elements(const Type& declared, const Type& actual) {
 
 }  // namespace
 
-bool is_integer(TypeKind kind) { return integer_facts(kind).has_value(); }
+bool is_integer(TypeKind kind) {
+  return integer_facts(kind).has_value();
+}
 
 Type underlying_type(Type type) {
   if (is_text(type.kind)) {
@@ -128,8 +134,7 @@ TypeVerdict compare_types(const Type& declared, const Type& actual, ActualSide s
   if (is_text(declared.kind) && is_text(actual.kind)) {
     return compare_text(declared, actual);
   }
-  if (side == ActualSide::IntegerAffinity && is_integer(declared.kind) &&
-      is_integer(actual.kind)) {
+  if (side == ActualSide::IntegerAffinity && is_integer(declared.kind) && is_integer(actual.kind)) {
     return TypeVerdict::Equal;
   }
   if (declared.kind == TypeKind::Numeric && actual.kind == TypeKind::Numeric) {

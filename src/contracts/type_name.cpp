@@ -91,9 +91,9 @@ class TypeReader {
   const TypeWord* read_name() {
     const std::string first = base::to_lower(read_word());
     if (first.empty()) {
-      fail(at_ < text_.size() ? "a type name was expected before '" +
-                                    std::string(text_.substr(at_)) + "'"
-                              : "the type name is missing");
+      fail(at_ < text_.size()
+               ? "a type name was expected before '" + std::string(text_.substr(at_)) + "'"
+               : "the type name is missing");
       return nullptr;
     }
     std::string name = first;
@@ -173,8 +173,8 @@ class TypeReader {
       if (done()) {
         return;
       }
-      std::string name = at_ < text_.size() && text_[at_] == '"' ? (++at_, read_quoted('"'))
-                                                                 : read_word();
+      std::string name =
+          at_ < text_.size() && text_[at_] == '"' ? (++at_, read_quoted('"')) : read_word();
       if (name.empty()) {
         fail("a field name is missing");
         return;

@@ -82,6 +82,8 @@ constexpr std::array kNames = {
 
 }  // namespace
 
-std::span<const TypeWord> type_words() { return kNames; }
+std::span<const TypeWord> type_words() {
+  return kNames;
+}
 
 }  // namespace kedge::contracts
