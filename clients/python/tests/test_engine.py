@@ -1,0 +1,61 @@
+"""Quick start of the package on a real project: KEDGE_BIN names the program."""
+import asyncio
+import pathlib
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import kedge  # noqa: E402
+
+CONNECTIONS = "main:\n  connector: sqlite\n  path: yard.db\n"
+
+
+class EngineTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        root = pathlib.Path(self.folder.name)
+        (root / "connections.yml").write_text(CONNECTIONS)
+        self.database = str(root / "yard.db")
+        self.sql("CREATE TABLE crates (id INTEGER PRIMARY KEY, kg REAL, lot TEXT); INSERT INTO crates VALUES (1, 2.5, 'a'), (2, 3.5, 'b')")
+        self.engine = kedge.Engine(root)
+
+    def sql(self, text):
+        connection = sqlite3.connect(self.database)
+        connection.executescript(text)
+        connection.close()
+
+    def test_ingest_query_drift_apply(self):
+        added = self.engine.ingest("main")
+        self.assertEqual([entry["model_name"] for entry in added["additions"]], ["crates"])
+        query = {"source_model": "crates", "measures": ["kg:sum"]}
+        self.assertEqual(self.engine.query(query)["data"], [{"crates.kg_sum": 6.0}])
+        self.assertEqual(self.engine.validate_models(), [])
+        self.sql("ALTER TABLE crates DROP COLUMN kg")
+        with self.assertRaises(kedge.SchemaDriftError) as caught:
+            self.engine.query(query)
+        self.assertEqual(caught.exception.models, ["crates"])
+        entries = self.engine.validate_models("main")
+        self.assertEqual(entries[0]["remove"]["columns"], ["kg"])
+        result = self.engine.apply_drift_deletes(entries)
+        self.assertEqual((len(result["applied"]), result["residual"]), (1, []))
+
+    def test_an_unknown_data_source_has_its_code(self):
+        with self.assertRaises(kedge.KedgeError) as caught:
+            self.engine.validate_models("nope")
+        self.assertEqual((caught.exception.code, caught.exception.exit_code), ("unknown_data_source", 2))
+
+    def test_async_gives_the_same(self):
+        async def both():
+            engine = kedge.AsyncEngine(self.folder.name)
+            await engine.ingest("main")
+            return await asyncio.gather(engine.validate_models(), engine.query({"source_model": "crates", "measures": ["*:count"]}))
+
+        entries, result = asyncio.run(both())
+        self.assertEqual((entries, result["data"]), ([], [{"crates._count": 2}]))
+
+
+if __name__ == "__main__":
+    unittest.main()
