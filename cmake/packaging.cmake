@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # One shared library of every module below the surfaces; its users need only include/kedge.
 option(KEDGE_LIBRARY "Build libkedge.so for find_package(kedge)" OFF)
 if(KEDGE_LIBRARY)
-  add_library(kedge_library SHARED ${CMAKE_SOURCE_DIR}/src/library.cpp)
+  add_library(kedge_library SHARED ${CMAKE_SOURCE_DIR}/cmake/library.cpp)
   set_target_properties(kedge_library PROPERTIES OUTPUT_NAME kedge EXPORT_NAME kedge
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_compile_features(kedge_library INTERFACE cxx_std_20)
