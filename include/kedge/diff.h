@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +68,9 @@ struct Options {
   // texts differ; absent: runs of white space are all that is ignored.
   std::function<std::string(std::string_view)> normal_expression;
   std::function<std::string(std::string_view)> normal_query;
+  // An expression with its column references renamed, old name to new; absent: unchanged.
+  std::function<std::string(std::string_view, const std::map<std::string, std::string>&)>
+      rename_columns;
 };
 
 // A rename that nobody declared: a question, answered by a declared rename or on_ambiguous.

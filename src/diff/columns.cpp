@@ -1,0 +1,124 @@
+#include <unordered_map>
+
+#include "diff/passes.h"
+
+namespace kedge::diff {
+namespace {
+
+using schema::Column;
+using schema::Identity;
+using schema::Table;
+
+bool is_serial(const Column& column) {
+  return column.identity && column.identity->kind == Identity::Kind::Serial;
+}
+
+// A declaration asks for a way to make values; which of the ways the database uses is its own.
+bool same_identity(Passes& passes, const Column& actual, const Column& expected) {
+  if (passes.meaning.exact()) {
+    return actual.identity == expected.identity;
+  }
+  const auto is_uuid = [](const Column& column) {
+    return column.identity && column.identity->kind == Identity::Kind::Uuid;
+  };
+  if (is_uuid(expected) || is_uuid(actual)) {
+    return true;
+  }
+  return actual.identity.has_value() == expected.identity.has_value();
+}
+
+bool same_default(Passes& passes, const Column& actual, const Column& expected) {
+  const auto generates = [&](const Column& column) {
+    return column.identity && (!passes.meaning.exact() || is_serial(column));
+  };
+  if (generates(expected) || generates(actual)) {
+    return true;
+  }
+  return passes.meaning.same_default(actual, expected);
+}
+
+bool same_generated(Passes& passes, const Column& actual, const Column& expected) {
+  if (!passes.meaning.exact() && !expected.generated) {
+    return true;
+  }
+  if (actual.generated.has_value() != expected.generated.has_value()) {
+    return false;
+  }
+  return !actual.generated || (actual.generated->stored == expected.generated->stored &&
+                               passes.meaning.same_expression(actual.generated->expression,
+                                                              expected.generated->expression));
+}
+
+void compare_attributes(Passes& passes, const schema::Name& table, const Column& was,
+                        const Column& is) {
+  const bool exact = passes.meaning.exact();
+  const bool retyped = !passes.meaning.same_type(was.type, is.type);
+  if (retyped) {
+    passes.add(change::ChangeColumnType{
+        table, was, is,
+        is_widening(was.type, is.type) ? change::Widening::Yes : change::Widening::No});
+  }
+  if (!same_generated(passes, was, is)) {
+    passes.add(change::ChangeColumnGenerated{table, was, is});
+  } else if (!retyped && !was.generated && !same_default(passes, was, is)) {
+    passes.add(change::ChangeColumnDefault{table, was, is});
+  }
+  if (!same_identity(passes, was, is)) {
+    passes.add(change::ChangeColumnIdentity{table, was, is});
+  }
+  if (was.nullable != is.nullable) {
+    passes.add(change::ChangeColumnNullable{table, was, is});
+  }
+  if (was.collation != is.collation && !retyped && (exact || !is.collation.empty())) {
+    passes.add(change::ChangeColumnCollation{table, was, is});
+  }
+  if (was.options != is.options && (exact || !is.options.empty())) {
+    passes.add(change::ChangeColumnOptions{table, was, is});
+  }
+  passes.comment("column", table, is.name, was.comment, is.comment);
+}
+
+// Finds a column by name; asks the same place first, since most tables keep their order.
+class ColumnsByName {
+ public:
+  explicit ColumnsByName(const std::vector<Column>& columns) : columns_(columns) {}
+  const Column* find(const Identifier& name, std::size_t likely) {
+    if (likely < columns_.size() && columns_[likely].name == name) {
+      return &columns_[likely];
+    }
+    if (index_.empty()) {
+      for (const Column& column : columns_) {
+        index_.emplace(column.name, &column);
+      }
+    }
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : found->second;
+  }
+
+ private:
+  const std::vector<Column>& columns_;
+  std::unordered_map<Identifier, const Column*> index_;
+};
+
+}  // namespace
+
+void compare_columns(Passes& passes, const Table& actual, const Table& expected) {
+  ColumnsByName live(actual.columns);
+  ColumnsByName wanted(expected.columns);
+  for (std::size_t i = 0; i < expected.columns.size(); ++i) {
+    const Column& is = expected.columns[i];
+    const Column* was = live.find(is.name, i);
+    if (was == nullptr) {
+      passes.add(change::AddColumn{expected.name, is});
+    } else if (!(*was == is)) {
+      compare_attributes(passes, expected.name, *was, is);
+    }
+  }
+  for (std::size_t i = 0; i < actual.columns.size(); ++i) {
+    if (wanted.find(actual.columns[i].name, i) == nullptr) {
+      passes.add(change::DropColumn{expected.name, actual.columns[i]});
+    }
+  }
+}
+
+}  // namespace kedge::diff

@@ -1,0 +1,180 @@
+#include "diff/meaning.h"
+
+#include <cctype>
+
+#include "base/text.h"
+
+namespace kedge::diff {
+namespace {
+
+using schema::Dialect;
+using schema::Type;
+using schema::TypeKind;
+
+bool is_number(std::string_view text) {
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    digits += std::isdigit(static_cast<unsigned char>(c)) != 0 ? 1U : 0U;
+    const bool sign = (c == '-' || c == '+') && i == 0;
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.' && !sign) {
+      return false;
+    }
+  }
+  return digits > 0;
+}
+
+// "+1.50" -> "1.5", "0.00" -> "0": numbers compare by value.
+std::string canonical_number(std::string_view text) {
+  const bool negative = text.front() == '-';
+  if (text.front() == '-' || text.front() == '+') {
+    text.remove_prefix(1);
+  }
+  std::string digits(text);
+  if (digits.find('.') != std::string::npos) {
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') {
+      digits.pop_back();
+    }
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty() || digits.front() == '.') {
+    digits.insert(0, "0");
+  }
+  return (negative && digits != "0" ? "-" : "") + digits;
+}
+
+bool is_boolean(const Type& type) {
+  return type.kind == TypeKind::Boolean;
+}
+bool is_numeric(const Type& type) {
+  return type.kind >= TypeKind::Int8 && type.kind <= TypeKind::Numeric;
+}
+
+// The content of a text that is one string literal and nothing else.
+std::optional<std::string> literal_content(std::string_view text) {
+  if (text.size() < 2 || text.front() != '\'' || text.back() != '\'') {
+    return std::nullopt;
+  }
+  std::string content;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == '\'') {
+      if (text[i + 1] != '\'' || i + 2 >= text.size()) {
+        return std::nullopt;
+      }
+      ++i;
+    }
+    content += text[i];
+  }
+  return content;
+}
+
+std::string canonical_literal(const std::string& content, const Type& type) {
+  if (is_boolean(type)) {
+    const std::string lower = base::to_lower(content);
+    const bool yes = lower == "t" || lower == "true" || lower == "1" || lower == "yes";
+    const bool no = lower == "f" || lower == "false" || lower == "0" || lower == "no";
+    return yes ? "true" : no ? "false" : content;
+  }
+  if (is_numeric(type) && is_number(content)) {
+    return canonical_number(content);
+  }
+  return "'" + content + "'";
+}
+
+}  // namespace
+
+std::string collapse(std::string_view sql) {
+  std::string out;
+  char quote = 0;
+  for (const char c : sql) {
+    if (quote != 0) {
+      out += c;
+      quote = c == quote ? char{0} : quote;
+      continue;
+    }
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (!out.empty() && out.back() != ' ') {
+        out += ' ';
+      }
+      continue;
+    }
+    if (c == '\'' || c == '"' || c == '`') {
+      quote = c;
+    }
+    out += c;
+  }
+  while (!out.empty() && (out.back() == ' ' || out.back() == ';')) {
+    out.pop_back();
+  }
+  return out;
+}
+
+const std::string& Meaning::normal(std::string_view expression) {
+  auto [found, fresh] = expressions_.try_emplace(std::string(expression));
+  if (fresh) {
+    found->second =
+        options_.normal_expression ? options_.normal_expression(expression) : collapse(expression);
+  }
+  return found->second;
+}
+
+bool Meaning::same_expression(std::string_view a, std::string_view b) {
+  return a == b || (!a.empty() && !b.empty() && normal(a) == normal(b));
+}
+
+bool Meaning::same_query(std::string_view a, std::string_view b) {
+  if (a == b) {
+    return true;
+  }
+  const auto normal_of = [&](std::string_view text) -> const std::string& {
+    auto [found, fresh] = queries_.try_emplace(std::string(text));
+    if (fresh) {
+      found->second = options_.normal_query ? options_.normal_query(text) : collapse(text);
+    }
+    return found->second;
+  };
+  const std::string first = normal_of(a);
+  return first == normal_of(b);
+}
+
+bool Meaning::is_sqlite() const {
+  return options_.dialect == Dialect::Sqlite || options_.dialect == Dialect::D1;
+}
+
+// A default reduced to what it means for a column of this type, so that 0.00 and 0, 't' and true
+// and the literal of a declaration against the server's text are equal.
+std::string Meaning::default_key(const schema::Default& value, const Type& type) {
+  if (value.kind == schema::Default::Kind::Literal) {
+    return canonical_literal(value.value, type);
+  }
+  std::string text = normal(value.value);
+  if (const std::optional<std::string> content = literal_content(text)) {
+    return canonical_literal(*content, type);
+  }
+  if (is_number(text)) {
+    return is_boolean(type) || is_numeric(type) || !is_sqlite() ? canonical_literal(text, type)
+                                                                : text;
+  }
+  const std::string lower = base::to_lower(text);
+  if (lower == "true" || lower == "false") {
+    return is_numeric(type) ? (lower == "true" ? "1" : "0") : lower;
+  }
+  return lower == "null" ? std::string() : text;
+}
+
+bool Meaning::same_default(const std::optional<schema::Default>& actual,
+                           const std::optional<schema::Default>& expected, const Type& type) {
+  if (actual == expected) {
+    return true;
+  }
+  const std::string a = actual ? default_key(*actual, type) : std::string();
+  const std::string e = expected ? default_key(*expected, type) : std::string();
+  return a == e;
+}
+
+bool Meaning::same_default(const schema::Column& actual, const schema::Column& expected) {
+  return same_default(actual.default_value, expected.default_value, expected.type);
+}
+
+}  // namespace kedge::diff
