@@ -48,3 +48,15 @@ find_file(KEDGE_DUCKDB_LIBRARY libduckdb.so PATHS ${kedge_duckdb_root} ${kedge_d
 if(KEDGE_WITH_DUCKDB AND NOT (KEDGE_DUCKDB_INCLUDE AND KEDGE_DUCKDB_LIBRARY))
   message(FATAL_ERROR "DuckDB not found in ${kedge_duckdb_root}: run scripts/setup or give -DDuckDB_ROOT=")
 endif()
+
+# Client libraries that are opened on first use: only their headers are needed to build.
+function(kedge_header_library name pkg)
+  pkg_check_modules(dep_${name} REQUIRED ${pkg})
+  add_library(kedge_dep_${name} INTERFACE)
+  target_include_directories(kedge_dep_${name} SYSTEM INTERFACE ${dep_${name}_INCLUDE_DIRS})
+endfunction()
+kedge_header_library(pq_headers libpq)
+kedge_header_library(mariadb_headers libmariadb)
+kedge_header_library(odbc_headers odbc)
+add_library(kedge_dep_duckdb_headers INTERFACE)
+target_include_directories(kedge_dep_duckdb_headers SYSTEM INTERFACE ${KEDGE_DUCKDB_INCLUDE})

@@ -1,5 +1,6 @@
 #include "cli/connectors.h"
 
+#include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 
 namespace kedge::cli {
@@ -7,6 +8,7 @@ namespace kedge::cli {
 db::Registry make_registry() {
   db::Registry registry;
   registry.add("sqlite", db::make_sqlite_connector());
+  registry.add("postgres", db::make_postgres_connector());
   return registry;
 }
 

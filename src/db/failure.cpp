@@ -92,21 +92,29 @@ void throw_failure(const ConnectionSettings& settings, Failure failure) {
   if (!failure.native_code.empty()) {
     problem.notes.push_back({"driver code " + failure.native_code, std::nullopt});
   }
+  for (std::string& detail : failure.details) {
+    problem.notes.push_back({clean(std::move(detail)), std::nullopt});
+  }
   throw DatabaseError(std::move(problem), failure.failure, std::move(failure.native_code));
 }
 
 void throw_statement_failure(const ConnectionSettings& settings, std::string driver_message,
-                             FailureClass failure, std::string native_code) {
-  throw_failure(settings, {code_of(failure), sentence_of(failure, settings.name),
-                           std::move(driver_message), failure, std::move(native_code), ""});
+                             FailureClass failure, std::string native_code,
+                             std::vector<std::string> details) {
+  throw_failure(settings,
+                {code_of(failure), sentence_of(failure, settings.name), std::move(driver_message),
+                 failure, std::move(native_code), "", std::move(details)});
 }
 
 void throw_read_only(const ConnectionSettings& settings, std::string driver_message,
                      std::string native_code) {
-  throw_failure(
-      settings,
-      {codes::ERR_READ_ONLY, "connection '" + settings.name + "' is open for reading only",
-       std::move(driver_message), FailureClass::Other, std::move(native_code), ""});
+  throw_failure(settings, {codes::ERR_READ_ONLY,
+                           "connection '" + settings.name + "' is open for reading only",
+                           std::move(driver_message),
+                           FailureClass::Other,
+                           std::move(native_code),
+                           "",
+                           {}});
 }
 
 std::string option_of(const ConnectionSettings& settings, const std::string& key,

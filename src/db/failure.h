@@ -16,6 +16,7 @@ struct Failure {
   FailureClass failure = FailureClass::Other;
   std::string native_code;  // SQLSTATE, errno, result code
   std::string hint;
+  std::vector<std::string> details;  // more of the driver's words: a detail, a position
 };
 
 // Every text is redacted with the secrets of the settings.
@@ -25,7 +26,8 @@ struct Failure {
 // ERR_CONNECT when the connection is lost, else ERR_STATEMENT).
 [[noreturn]] void throw_statement_failure(const ConnectionSettings& settings,
                                           std::string driver_message, FailureClass failure,
-                                          std::string native_code);
+                                          std::string native_code,
+                                          std::vector<std::string> details = {});
 [[noreturn]] void throw_read_only(const ConnectionSettings& settings, std::string driver_message,
                                   std::string native_code);
 

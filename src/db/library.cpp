@@ -26,7 +26,11 @@ Library::Library(const ConnectionSettings& settings, const std::string& driver,
   throw_failure(settings, {codes::ERR_CONNECT,
                            "the driver of connection '" + settings.name + "' (" + driver +
                                ") cannot be loaded",
-                           reasons, FailureClass::Connection, "", "install " + driver});
+                           reasons,
+                           FailureClass::Connection,
+                           "",
+                           "install " + driver,
+                           {}});
 }
 
 void* Library::find(const char* name) const {

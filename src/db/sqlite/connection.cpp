@@ -228,7 +228,11 @@ class SqliteConnection final : public Connection {
                     {codes::ERR_CONNECT,
                      "connection '" + settings_.name + "': '" + option_of(settings_, "path") +
                          "' cannot be read as a SQLite database",
-                     error.driver_message(), FailureClass::Connection, error.native_code(), ""});
+                     error.driver_message(),
+                     FailureClass::Connection,
+                     error.native_code(),
+                     "",
+                     {}});
     }
   }
 
@@ -347,7 +351,11 @@ class SqliteConnector final : public Connector {
                                 const std::string& message, int code) {
     throw_failure(settings, {codes::ERR_CONNECT,
                              "connection '" + settings.name + "': cannot open '" + path + "'",
-                             message, FailureClass::Connection, std::to_string(code), ""});
+                             message,
+                             FailureClass::Connection,
+                             std::to_string(code),
+                             "",
+                             {}});
   }
 
   // sqlite says "unable to open database file" for everything; say which it is.
