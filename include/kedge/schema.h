@@ -327,4 +327,9 @@ const Table* find_table(const Schema& schema, const Name& name);
 const View* find_view(const Schema& schema, const Name& name);
 const Column* find_column(const Table& table, const Identifier& name);
 
+// The tables of tools and engines that are never compared (spec/metadata.md 2.8): by name, '*' is
+// any run of characters.
+const std::vector<std::string>& bookkeeping_tables();
+bool is_bookkeeping(std::string_view table);
+
 }  // namespace kedge::schema

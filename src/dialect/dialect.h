@@ -44,7 +44,16 @@ class Dialect {
 const Dialect& get_dialect(schema::Dialect id);  // D1 gives sqlite's
 std::string quote_name(const Dialect& dialect, const schema::Name& name);
 
-// models.md 7: the bucket of a live type.
+// models.md 7: the bucket of a live type. By dialect name and for the six classes: buckets.h.
 schema::Bucket bucket_of(schema::Dialect dialect, const schema::Type& type);
+
+// contracts.md 5.3: the DuckDB type that values of a native type land in, with the facets that
+// contracts compare (text length, precision and scale). No spelling (`native`) in the result,
+// except for DuckDB's own nested types.
+schema::Type to_duckdb(schema::Dialect dialect, const schema::Type& type);
+schema::Type to_duckdb(std::string_view dialect, std::string_view native);  // "sqlserver" too
+
+// metadata.md 2.8: tables of tools and engines that are never compared.
+bool is_bookkeeping(std::string_view table);
 
 }  // namespace kedge::dialect

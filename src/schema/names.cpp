@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/text.h"
 #include "kedge/schema.h"
 
 namespace kedge::schema {
@@ -76,6 +79,28 @@ std::string to_string(ObjectKind kind) {
       return "macro";
   }
   return "function";
+}
+
+const std::vector<std::string>& bookkeeping_tables() {
+  static const std::vector<std::string> kTables = {"_kedge_migrations",
+                                                   "_kedge_views",
+                                                   "__drizzle_migrations",
+                                                   "_litestream_*",
+                                                   "_metaobjects_migrations",
+                                                   "flyway_schema_history",
+                                                   "schema_migrations",
+                                                   "d1_migrations",
+                                                   "_cf_*",
+                                                   "sqlite_sequence",
+                                                   "sqlite_stat*"};
+  return kTables;
+}
+
+bool is_bookkeeping(std::string_view table) {
+  const std::vector<std::string>& tables = bookkeeping_tables();
+  return std::any_of(tables.begin(), tables.end(), [&](const std::string& pattern) {
+    return base::matches_glob(pattern, table);
+  });
 }
 
 }  // namespace kedge::schema

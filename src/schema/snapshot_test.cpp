@@ -217,7 +217,7 @@ TEST(SnapshotTest, RefusesUnknownMembersAndWrongTypesWithTheirPosition) {
   };
   EXPECT_EQ(message_of(with_table("")), "read");
   EXPECT_NE(message_of(with_table(R"({"name": "t", "columns": [], "colour": 1})"))
-                .find("s.json:2:43 the snapshot cannot be read: 'colour' is no member"),
+                .find("s.json:2:42 the snapshot cannot be read: 'colour' is no member"),
             std::string::npos);
   EXPECT_NE(message_of(with_table(R"({"name": 1, "columns": []})")).find("a string is expected"),
             std::string::npos);
