@@ -49,7 +49,9 @@ bool is_variable_value(const document::Node& node) {
 
 }  // namespace
 
-Place place_of(const document::Node& node) { return {node.range.line, node.range.column}; }
+Place place_of(const document::Node& node) {
+  return {node.range.line, node.range.column};
+}
 
 Place place_of(const document::Node& mapping, std::string_view key) {
   const document::Node* found = mapping.find(key);
@@ -115,10 +117,10 @@ std::optional<std::string> DocumentReader::optional_text(const document::Node& m
     return std::nullopt;
   }
   if (!found->is_scalar()) {
-    error(codes::bad_value,
-          std::string(key) + " of " + std::string(what) + " must be a text, not " +
-              kind_name(*found),
-          *found);
+    error(
+        codes::bad_value,
+        std::string(key) + " of " + std::string(what) + " must be a text, not " + kind_name(*found),
+        *found);
     return std::nullopt;
   }
   return found->text;
@@ -169,10 +171,10 @@ void DocumentReader::each(const document::Node& mapping, std::string_view key,
     return;
   }
   if (!found->is_sequence()) {
-    error(codes::bad_value,
-          std::string(key) + " of " + std::string(what) + " must be a list, not " +
-              kind_name(*found),
-          *found);
+    error(
+        codes::bad_value,
+        std::string(key) + " of " + std::string(what) + " must be a list, not " + kind_name(*found),
+        *found);
     return;
   }
   for (const document::Node& node : found->items) {

@@ -83,7 +83,9 @@ std::vector<std::string> read_allowed(DocumentReader& reader, const Node& node,
   return allowed;
 }
 
-bool is_word(const Node& node) { return node.is_scalar() && !node.text.empty(); }
+bool is_word(const Node& node) {
+  return node.is_scalar() && !node.text.empty();
+}
 
 void read_pairs(DocumentReader& reader, const Node& node, Join& join, const std::string& what) {
   const Node* pairs = DocumentReader::value(node, "join_pairs");
@@ -106,8 +108,8 @@ void read_pairs(DocumentReader& reader, const Node& node, Join& join, const std:
 
 Column read_column(DocumentReader& reader, const Node& node) {
   static constexpr std::array<std::string_view, 11> kKeys{
-      "name",  "sql",    "type",   "primary_key", "filter", "allowed_aggregations", "description",
-      "label", "hidden", "format", "meta"};
+      "name",        "sql",   "type",   "primary_key", "filter", "allowed_aggregations",
+      "description", "label", "hidden", "format",      "meta"};
   Column column;
   column.place = place_of(node);
   if (!reader.mapping(node, kKeys, "a column")) {

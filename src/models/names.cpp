@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
+#include "sql/analysis.h"
 
 namespace kedge::models {
 namespace {
@@ -166,6 +168,43 @@ bool is_identifier(std::string_view text) {
   }
   return std::all_of(text.begin(), text.end(),
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+bool is_data_source_name(std::string_view text) {
+  return !text.empty() && base::trim(text) == text &&
+         text.find_first_of(std::string_view(".:/\\\0", 5)) == std::string_view::npos;
+}
+
+std::optional<RelationName> parse_relation(std::string_view text, SqlDialect dialect) {
+  std::vector<PhysicalName> parts;
+  bool want_name = true;
+  for (const sql::Token& token : sql::tokenize(text, analysed_as(dialect))) {
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (token.kind == sql::TokenKind::End) {
+      break;
+    }
+    if (want_name && (token.kind == sql::TokenKind::Identifier ||
+                      token.kind == sql::TokenKind::QuotedIdentifier)) {
+      const auto part = sql::as_identifier(word, analysed_as(dialect));
+      // A reserved word is no identifier in an expression, yet may be a table's name.
+      parts.push_back(part ? PhysicalName{part->text, part->quoted}
+                           : PhysicalName{std::string(word), false});
+    } else if (want_name || word != ".") {
+      return std::nullopt;
+    }
+    want_name = !want_name;
+  }
+  if (want_name || parts.size() > 3) {
+    return std::nullopt;
+  }
+  RelationName relation{std::nullopt, std::nullopt, parts.back()};
+  if (parts.size() >= 2) {
+    relation.schema = parts[parts.size() - 2];
+  }
+  if (parts.size() == 3) {
+    relation.catalog = parts.front();
+  }
+  return relation;
 }
 
 }  // namespace kedge::models

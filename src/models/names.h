@@ -44,5 +44,14 @@ std::string live_key(SqlDialect dialect, std::string_view name);
 bool is_pseudo_column(SqlDialect dialect, std::string_view name);
 
 bool is_identifier(std::string_view text);  // [A-Za-z_][A-Za-z0-9_]*
+bool is_data_source_name(std::string_view text);
+
+// A `sql_table`: the parts before the name may be absent.
+struct RelationName {
+  std::optional<PhysicalName> catalog;
+  std::optional<PhysicalName> schema;
+  PhysicalName name;
+};
+std::optional<RelationName> parse_relation(std::string_view text, SqlDialect dialect);
 
 }  // namespace kedge::models
