@@ -1,0 +1,188 @@
+#include "models/index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kedge::models {
+namespace {
+
+std::vector<std::string> physical_keys(const Column& column, SqlDialect dialect) {
+  if (!column.physical) {
+    return {};
+  }
+  std::string folded = written_key(dialect, column.physical->text, column.physical->quoted);
+  if (column.sql) {
+    return {std::move(folded)};
+  }
+  std::string exact = live_key(dialect, column.name);
+  if (exact == folded) {
+    return {std::move(folded)};
+  }
+  return {std::move(exact), std::move(folded)};
+}
+
+void index_columns(IndexedModel& indexed) {
+  const Model& model = indexed.model();
+  indexed.columns.reserve(model.columns.size());
+  for (Number number = 0; number < model.columns.size(); ++number) {
+    const Column& column = model.columns[number];
+    indexed.columns.emplace(column.name, number);
+    indexed.folded_columns.emplace(written_key(indexed.dialect(), column.name, false), number);
+    for (std::string& key : physical_keys(column, indexed.dialect())) {
+      indexed.physical[std::move(key)].push_back(number);
+    }
+  }
+}
+
+void index_items(IndexedModel& indexed) {
+  const Model& model = indexed.model();
+  for (Number number = 0; number < model.measures.size(); ++number) {
+    indexed.measures.emplace(model.measures[number].name, number);
+  }
+  for (Number number = 0; number < model.aggregations.size(); ++number) {
+    indexed.aggregations.emplace(model.aggregations[number].name, number);
+  }
+  for (Number number = 0; number < model.joins.size(); ++number) {
+    indexed.joins.emplace(model.joins[number].hop(), number);
+  }
+}
+
+void index_live(IndexedModel& indexed) {
+  if (!indexed.is_known_live() || !indexed.shape->columns) {
+    return;
+  }
+  const LiveColumns& columns = *indexed.shape->columns;
+  indexed.live.reserve(columns.size());
+  for (Number number = 0; number < columns.size(); ++number) {
+    indexed.live.emplace(live_key(indexed.dialect(), columns[number].name), number);
+  }
+}
+
+}  // namespace
+
+Number find_name(const NameTable& table, const std::string& name) {
+  const auto found = table.find(name);
+  return found == table.end() ? kNone : found->second;
+}
+
+Number find_declared(const IndexedModel& model, std::string_view text, bool quoted) {
+  const Number exact = find_name(model.columns, std::string(text));
+  return exact != kNone
+             ? exact
+             : find_name(model.folded_columns, written_key(model.dialect(), text, quoted));
+}
+
+Number find_live_name(const IndexedModel& model, std::string_view name) {
+  const Number exact = find_name(model.live, live_key(model.dialect(), name));
+  return exact != kNone ? exact : find_name(model.live, written_key(model.dialect(), name, false));
+}
+
+Number find_live(const IndexedModel& model, const Column& column) {
+  if (!column.sql) {
+    return find_live_name(model, column.name);
+  }
+  return find_name(model.live,
+                   written_key(model.dialect(), column.physical->text, column.physical->quoted));
+}
+
+SourceIndex::SourceIndex(std::string data_source, const ModelSet& set, const LiveSource* source)
+    : data_source_(std::move(data_source)), set_(set), source_(source) {
+  for (const LoadedModel& loaded : set.models) {
+    if (loaded.model.data_source != data_source_) {
+      continue;
+    }
+    dialect_ = loaded.dialect;
+    IndexedModel indexed;
+    indexed.loaded = &loaded;
+    if (source_) {
+      const auto shape = source_->models.find(loaded.model.name);
+      indexed.shape = shape == source_->models.end() ? nullptr : &shape->second;
+    }
+    index_columns(indexed);
+    index_items(indexed);
+    index_live(indexed);
+    names_.emplace(loaded.model.name, static_cast<Number>(models_.size()));
+    models_.push_back(std::move(indexed));
+  }
+  for (const ModelId& id : set.existing) {
+    if (id.first != data_source_) {
+      elsewhere_.insert(id.second);
+    }
+  }
+  if (source_) {
+    for (const LiveRelation& relation : source_->relations) {
+      const std::string name = live_key(dialect_, relation.name.name.text());
+      relations_.emplace(live_key(dialect_, relation.name.schema.text()) + "." + name, &relation);
+    }
+  }
+}
+
+SourceIndex::Existence SourceIndex::existence(const std::string& name) const {
+  if (names_.contains(name)) {
+    return Existence::Here;
+  }
+  if (set_.existing.contains({data_source_, name})) {
+    return Existence::Unreadable;
+  }
+  return elsewhere_.contains(name) ? Existence::Elsewhere : Existence::Nowhere;
+}
+
+const LiveRelation* SourceIndex::find_relation(const std::vector<sql::NamePart>& parts) const {
+  if (parts.empty() || parts.size() > 2) {
+    return nullptr;
+  }
+  std::string key = ".";
+  if (parts.size() == 2) {
+    key = written_key(dialect_, parts.front().text, parts.front().quoted) + ".";
+  }
+  key += written_key(dialect_, parts.back().text, parts.back().quoted);
+  const auto found = relations_.find(key);
+  return found == relations_.end() ? nullptr : found->second;
+}
+
+bool SourceIndex::is_free_name(const std::vector<std::vector<sql::NamePart>>& relations,
+                               const sql::NamePart& name) const {
+  const std::string key = written_key(dialect_, name.text, name.quoted);
+  return std::all_of(relations.begin(), relations.end(), [&](const auto& parts) {
+    const LiveRelation* relation = find_relation(parts);
+    return relation && relation->columns &&
+           std::none_of(
+               relation->columns->begin(), relation->columns->end(),
+               [&](const LiveColumn& column) { return live_key(dialect_, column.name) == key; });
+  });
+}
+
+bool in_scope(const Scope& scope, std::string_view schema, std::string_view table) {
+  const auto matches = [&](const std::string& pattern) {
+    return base::matches_glob(pattern, table) ||
+           (!schema.empty() &&
+            base::matches_glob(pattern, std::string(schema) + "." + std::string(table)));
+  };
+  const bool included =
+      scope.include_tables.empty() ||
+      std::any_of(scope.include_tables.begin(), scope.include_tables.end(), matches);
+  return included &&
+         std::none_of(scope.exclude_tables.begin(), scope.exclude_tables.end(), matches);
+}
+
+bool in_scope(const Scope& scope, const Model& model, SqlDialect dialect) {
+  if (model.mode() != SourceMode::Table) {
+    return true;
+  }
+  const std::optional<RelationName> relation = parse_relation(model.sql_table, dialect);
+  if (!relation) {
+    return true;
+  }
+  const std::string schema = relation->schema ? relation->schema->text : "";
+  const std::string& table = relation->name.text;
+  if (in_scope(scope, schema, table)) {
+    return true;
+  }
+  // An unquoted name is matched as the database folds it, too.
+  const std::string folded = written_key(dialect, table, relation->name.quoted);
+  return folded != table && scope.exclude_tables.empty() && in_scope(scope, schema, folded);
+}
+
+}  // namespace kedge::models

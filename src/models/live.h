@@ -1,0 +1,50 @@
+// What a database has now, as plain values: the relations of a data source and, for each model, the
+// shape of its source. Made by live_reader.h from a real database, by hand in tests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kedge/schema.h"
+#include "kedge/type.h"
+#include "models/names.h"
+
+namespace kedge::models {
+
+struct LiveColumn {
+  std::string name;
+  schema::Bucket bucket = schema::Bucket::Undetermined;
+  std::string type;  // the server's spelling, for people
+};
+using LiveColumns = std::vector<LiveColumn>;
+
+struct LiveRelation {
+  schema::Name name;  // an empty schema is the default one
+  std::shared_ptr<const LiveColumns> columns;
+};
+
+// The source of one sql_table or sql model.
+struct LiveShape {
+  enum class State {
+    Unknown,  // not looked at: nothing is said about it
+    Present,
+    Missing,  // no such table or view
+    Broken,   // the text of a sql model does not run
+    Opaque    // could not be checked: nothing on it is drift
+  };
+  State state = State::Unknown;
+  std::shared_ptr<const LiveColumns> columns;  // Present
+  std::string message;                         // Broken: the database's own words
+};
+
+struct LiveSource {
+  SqlDialect dialect = SqlDialect::Generic;
+  std::vector<LiveRelation> relations;      // sorted by name
+  std::map<std::string, LiveShape> models;  // by model name
+};
+
+using LiveShapes = std::map<std::string, LiveSource>;  // by data source
+
+}  // namespace kedge::models
