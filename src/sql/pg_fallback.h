@@ -1,0 +1,18 @@
+// The second opinion: libpg_query for texts that kedge's own parser cannot read. Internal to
+// src/sql.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sql/analysis.h"
+
+namespace kedge::sql {
+
+// nullopt when PostgreSQL's grammar does not read the text either, or must not be asked (too long,
+// nested too deeply, a dialect whose lexing differs).
+std::optional<ExpressionFacts> parse_expression_with_postgres(std::string_view sql,
+                                                              Flavour flavour);
+std::optional<QueryFacts> parse_query_with_postgres(std::string_view sql, Flavour flavour);
+
+}  // namespace kedge::sql
