@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -50,8 +51,7 @@ class FleetMemory {
  private:
   void load() {
     for (const std::string& line : base::split(files_.read(path_).value_or(""), '\n')) {
-      const document::Document read =
-          document::read_document(path_, line, document::Format::Json);
+      const document::Document read = document::read_document(path_, line, document::Format::Json);
       const document::Node* wanted = read.usable ? read.root.find("wanted") : nullptr;
       if (!read.problems.empty() || wanted == nullptr || wanted->text != wanted_) {
         continue;  // torn by a crash, or of another wish: that database is checked again
@@ -96,8 +96,7 @@ FleetResult check_member(Context& context, const FleetRequest& request, const Fl
     result.state = FleetState::Unreachable;
     result.message = error.what();
   }
-  result.seconds =
-      static_cast<double>(context.clock.monotonic_milliseconds() - begin) / 1000.0;
+  result.seconds = static_cast<double>(context.clock.monotonic_milliseconds() - begin) / 1000.0;
   return result;
 }
 
@@ -142,7 +141,9 @@ FleetReport check_fleet(Context& context, const FleetRequest& request) {
   FleetReport report;
   report.results.resize(request.members.size());
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  std::exception_ptr failure;  // of the state file: rethrown once all threads have ended
+  std::mutex failure_mutex;
+  const auto work = [&]() noexcept {
     for (std::size_t i = next++; i < request.members.size(); i = next++) {
       const FleetMember& member = request.members[i];
       if (std::optional<FleetResult> before = memory.find(member.name)) {
@@ -150,16 +151,26 @@ FleetReport check_fleet(Context& context, const FleetRequest& request) {
         continue;
       }
       report.results[i] = check_member(context, request, member);
-      memory.add(report.results[i]);
+      try {
+        memory.add(report.results[i]);
+      } catch (const Error&) {
+        const std::lock_guard lock(failure_mutex);
+        failure = std::current_exception();
+        return;
+      }
     }
   };
   std::vector<std::thread> threads;
-  const std::size_t count = std::min(std::max<std::size_t>(request.concurrency, 1), request.members.size());
+  const std::size_t count =
+      std::min(std::max<std::size_t>(request.concurrency, 1), request.members.size());
   for (std::size_t i = 0; i < count; ++i) {
     threads.emplace_back(work);
   }
   for (std::thread& thread : threads) {
     thread.join();
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
   }
   report.groups = group_fleet(report.results);
   report.seconds = static_cast<double>(context.clock.monotonic_milliseconds() - begin) / 1000.0;

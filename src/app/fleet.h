@@ -1,5 +1,6 @@
-// One wanted shape against hundreds of databases: introspected concurrently with a limit, grouped by
-// what separates them from it. Resumable: what was done stands in a state file and is not done again.
+// One wanted shape against hundreds of databases: introspected concurrently with a limit, grouped
+// by what separates them from it. Resumable: what was done stands in a state file and is not done
+// again.
 #pragma once
 
 #include <string>

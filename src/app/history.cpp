@@ -21,7 +21,7 @@ std::optional<int> number_at(std::string_view text, std::size_t at, std::size_t 
   const char* const begin = text.data() + at;
   const auto [end, error] = std::from_chars(begin, begin + digits, value);
   return error == std::errc() && end == begin + digits && *begin != '-' ? std::optional(value)
-                                                                       : std::nullopt;
+                                                                        : std::nullopt;
 }
 
 // Days since 1970-01-01 in the proleptic Gregorian calendar.

@@ -9,9 +9,10 @@ namespace kedge::app {
 namespace {
 
 void sort_entries(std::vector<HistoryEntry>& entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const HistoryEntry& a, const HistoryEntry& b) {
-    return std::tie(a.time, a.source) < std::tie(b.time, b.source);
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const HistoryEntry& a, const HistoryEntry& b) {
+                     return std::tie(a.time, a.source) < std::tie(b.time, b.source);
+                   });
 }
 
 // .kedge/history/log.ndjson and objects/<2 hex>/<62 hex>.json
@@ -64,8 +65,8 @@ class FileHistory final : public HistoryStore {
  private:
   std::string log_path() const { return base::join_path(folder_, "log.ndjson"); }
   std::string object_path(const std::string& fingerprint) const {
-    return base::join_path(folder_, "objects/" + fingerprint.substr(0, 2) + "/" +
-                                        fingerprint.substr(2) + ".json");
+    return base::join_path(
+        folder_, "objects/" + fingerprint.substr(0, 2) + "/" + fingerprint.substr(2) + ".json");
   }
 
   HistoryEntry read_line(const std::string& line, std::size_t number) const {
@@ -76,8 +77,11 @@ class FileHistory final : public HistoryStore {
     const document::Node* print = read.usable ? read.root.find("fingerprint") : nullptr;
     if (!read.problems.empty() || time == nullptr || source == nullptr || print == nullptr ||
         !time->as_integer() || print->text.size() != 64) {
-      throw Error(Problem{codes::ERR_IO, "a line of the history cannot be read",
-                          Position{log_path(), number, 1}, "restore the file or remove the line", {}});
+      throw Error(Problem{codes::ERR_IO,
+                          "a line of the history cannot be read",
+                          Position{log_path(), number, 1},
+                          "restore the file or remove the line",
+                          {}});
     }
     return {source->text, *time->as_integer(), print->text};
   }
@@ -90,24 +94,28 @@ class FileHistory final : public HistoryStore {
 class DatabaseHistory final : public HistoryStore {
  public:
   DatabaseHistory(std::unique_ptr<db::Connection> connection, const std::string& schema_name)
-      : connection_(std::move(connection)), schema_("\"" + base::replace_all(schema_name, "\"", "\"\"") + "\"") {
-    connection_->execute(
-        "CREATE SCHEMA IF NOT EXISTS " + schema_ + "; CREATE TABLE IF NOT EXISTS " + schema_ +
-        ".snapshots (fingerprint text PRIMARY KEY, body text NOT NULL); CREATE TABLE IF NOT EXISTS " +
-        schema_ +
-        ".entries (time bigint NOT NULL, source text NOT NULL, fingerprint text NOT NULL REFERENCES " +
-        schema_ + ".snapshots, PRIMARY KEY (source, time))");
+      : connection_(std::move(connection)),
+        schema_("\"" + base::replace_all(schema_name, "\"", "\"\"") + "\"") {
+    connection_->execute("CREATE SCHEMA IF NOT EXISTS " + schema_ +
+                         "; CREATE TABLE IF NOT EXISTS " + schema_ +
+                         ".snapshots (fingerprint text PRIMARY KEY, body text NOT NULL); CREATE "
+                         "TABLE IF NOT EXISTS " +
+                         schema_ +
+                         ".entries (time bigint NOT NULL, source text NOT NULL, fingerprint text "
+                         "NOT NULL REFERENCES " +
+                         schema_ + ".snapshots, PRIMARY KEY (source, time))");
   }
 
   std::vector<HistoryEntry> entries(const std::string& source) override {
     const std::vector<db::Value> parameters = {source};
-    const db::ResultSet rows = connection_->query(
-        "SELECT time, source, fingerprint FROM " + schema_ +
-            ".entries WHERE $1 = '' OR source = $1 ORDER BY time, source",
-        parameters);
+    const db::ResultSet rows =
+        connection_->query("SELECT time, source, fingerprint FROM " + schema_ +
+                               ".entries WHERE $1 = '' OR source = $1 ORDER BY time, source",
+                           parameters);
     std::vector<HistoryEntry> result;
     for (const db::Row& row : rows.rows) {
-      result.push_back({db::to_text(row[1]), db::to_integer(row[0]).value_or(0), db::to_text(row[2])});
+      result.push_back(
+          {db::to_text(row[1]), db::to_integer(row[0]).value_or(0), db::to_text(row[2])});
     }
     return result;
   }
@@ -119,9 +127,9 @@ class DatabaseHistory final : public HistoryStore {
                            ".snapshots (fingerprint, body) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                        body);
     const std::vector<db::Value> line = {entry.time, entry.source, entry.fingerprint};
-    connection_->query("INSERT INTO " + schema_ +
-                           ".entries (time, source, fingerprint) VALUES ($1, $2, $3)",
-                       line);
+    connection_->query(
+        "INSERT INTO " + schema_ + ".entries (time, source, fingerprint) VALUES ($1, $2, $3)",
+        line);
     transaction.commit();
   }
 
