@@ -11,6 +11,7 @@
 #include "cli/connectors.h"
 #include "kedge/codes.h"
 #include "report/problem.h"
+#include "scratch/provider.h"
 
 namespace {
 
@@ -23,13 +24,6 @@ class FileSink final : public base::Sink {
 
  private:
   std::FILE* file_;
-};
-
-class NoScratch final : public db::ScratchProvider {
- public:
-  std::unique_ptr<db::ScratchDatabase> create(schema::Dialect, const db::ScratchOptions&) override {
-    throw Error(codes::ERR_INTERNAL, "no throw-away engines in this build");
-  }
 };
 
 int report_failure(const Problem& problem, bool json, cli::Terminal& terminal) {
@@ -48,9 +42,14 @@ int run(const cli::Parsed& parsed, cli::Terminal& terminal) {
   const auto environment = base::make_environment();
   const auto processes = base::make_process_runner();
   const db::Registry registry = cli::make_registry();
-  NoScratch scratch;
-  app::Context context{
-      files->real_path(parsed.folder), *files, *clock, *environment, *processes, registry, scratch};
+  const auto scratch = scratch::make_provider(registry, *environment);
+  app::Context context{files->real_path(parsed.folder),
+                       *files,
+                       *clock,
+                       *environment,
+                       *processes,
+                       registry,
+                       *scratch};
   if (::isatty(STDERR_FILENO) != 0) {
     context.progress = [&terminal](std::string_view text) {
       terminal.err.write(std::string(text) + "\n");
