@@ -109,6 +109,18 @@ ConnectionsLoad load_connections(const base::FileSystem& files,
                                  const base::Environment& environment, const std::string& folder,
                                  UnsetOptions unset = UnsetOptions::Refuse);
 
+// An entity that a source() or sink() call of a pipeline declares, with the call's options: the
+// same keys, rules and codes as `read:` or `write:`. The nodes keep their places in `file`.
+enum class CallSide { Read, Write };
+struct CallEntity {
+  std::string file;
+  document::Node name;     // the entity
+  document::Node options;  // a mapping; no entries = no options
+  CallSide side = CallSide::Read;
+};
+Entity read_call_entity(const Connection& connection, const CallEntity& call,
+                        std::vector<Problem>& problems);
+
 std::vector<std::string> known_connectors();  // those that a connection may name
 // Replaces every secret, plain or percent-encoded, by "***".
 std::string hide_secrets(std::string text, const std::vector<std::string>& secrets);

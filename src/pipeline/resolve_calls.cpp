@@ -1,0 +1,584 @@
+// From calls and entities to reads, writes and edges (spec/contracts.md 3.3, 6.2, 6.3).
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "contracts/contract.h"
+#include "document/json.h"
+#include "kedge/codes.h"
+#include "pipeline/compile.h"
+
+namespace kedge::pipeline {
+namespace {
+
+using document::Json;
+using document::Node;
+
+std::string staging_name(const std::string& connection, const std::string& entity) {
+  return "src_" + connection + "__" + base::replace_all(entity, ".", "_");
+}
+
+void add_file_options(Json& json, const project::FileFormat& file) {
+  const auto set = [&](std::string_view key, const std::optional<project::Text>& value) {
+    if (value) {
+      json.set(key, value->text);
+    }
+  };
+  set("format", file.format);
+  set("path", file.path);
+  set("delimiter", file.delimiter);
+  set("layout", file.layout);
+  if (file.header) {
+    json.set("header", *file.header);
+  }
+  if (file.null_text) {
+    Json texts = Json::array();
+    for (const std::string& text : *file.null_text) {
+      texts.push(text);
+    }
+    json.set("null_text", std::move(texts));
+  }
+}
+
+std::string entry_text(const std::optional<document::Entry>& entry) {
+  return entry ? document::write_json(document::to_json(entry->value), -1) : "";
+}
+
+// Only what decides the landed shape: never options of the connection.
+std::string hash_read(const project::Read& read) {
+  Json json = Json::object();
+  add_file_options(json, read.file);
+  if (read.query) {
+    json.set("query", read.query->text);
+  }
+  return base::sha256_hex(document::write_json(json, -1)).substr(0, 16);
+}
+
+bool has_options(const project::Read& read) {
+  return (read.file.format || read.file.path || read.file.delimiter || read.file.header ||
+          read.file.layout || read.file.null_text || read.query || read.retry ||
+          read.on_source_drift || read.extra_columns || read.columns || read.sync || read.expect);
+}
+
+bool has_options(const project::Write& write) {
+  return write.file.format || write.file.path || write.file.delimiter || write.file.header ||
+         write.file.layout || write.strategy || !write.keys.empty() || write.duplicates ||
+         write.schema_policy || write.on_delete || write.delete_flag || write.retry ||
+         write.columns || write.expect;
+}
+
+contracts::Strategy strategy_of(const std::optional<project::Text>& text) {
+  if (text && text->text == "replace") {
+    return contracts::Strategy::Replace;
+  }
+  return text && text->text == "merge" ? contracts::Strategy::Merge : contracts::Strategy::Append;
+}
+
+contracts::SchemaPolicy policy_of(const std::optional<project::Text>& text) {
+  if (text && text->text == "additive") {
+    return contracts::SchemaPolicy::Additive;
+  }
+  return text && text->text == "evolve" ? contracts::SchemaPolicy::Evolve
+                                        : contracts::SchemaPolicy::FailOnChange;
+}
+
+contracts::OnDelete on_delete_of(const std::optional<project::Text>& text) {
+  if (!text) {
+    return contracts::OnDelete::None;
+  }
+  if (text->text == "delete") {
+    return contracts::OnDelete::Delete;
+  }
+  return text->text == "soft" ? contracts::OnDelete::Soft : contracts::OnDelete::Ignore;
+}
+
+class Resolver {
+ public:
+  explicit Resolver(Compilation& result)
+      : result_(result), workspace_(*result.workspace), problems_(result.compile.problems) {}
+
+  void run() {
+    for (const project::Connection& connection : workspace_.connections.connections) {
+      for (const project::Entity& entity : connection.entities) {
+        if (entity.read.where || !entity.write.where) {
+          add_read(connection, entity, "connections.yml", true);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < workspace_.pipelines.size(); ++i) {
+      resolve(i);
+    }
+    mark_used();
+  }
+
+ private:
+  void problem(Code code, Position where, std::string message, std::string hint = {}) {
+    problems_.push_back({code, std::move(message), std::move(where), std::move(hint), {}});
+  }
+
+  // Facts and types of a file's contracts belong to loading; those of a call to compiling.
+  std::vector<Problem>& sink_of(const std::string& file) {
+    return file == "connections.yml" ? result_.load.problems : problems_;
+  }
+
+  std::size_t add_read(const project::Connection& connection, const project::Entity& entity,
+                       const std::string& file, bool declared) {
+    std::vector<Problem>& problems = sink_of(file);
+    const project::Read& options = entity.read;
+    ReadSpec read;
+    read.connection = connection.name;
+    read.entity = entity.name;
+    read.label = connection.name + "." + entity.name;
+    read.staging = staging_name(connection.name, entity.name);
+    read.connector = connection.connector;
+    read.where = entity.where;
+    read.file = options.file;
+    read.query = options.query ? options.query->text : "";
+    read.policy = options.on_source_drift.value_or(workspace_.project.on_source_drift);
+    read.extra_columns = options.extra_columns ? options.extra_columns->text : "ignore";
+    read.retry = options.retry.value_or(connection.retry);
+    read.declared = declared;
+    read.read_hash = hash_read(options);
+    if (options.columns) {
+      read.contract = contracts::read_contract(file, options.columns->value, problems);
+    }
+    read.checks = read.contract.facts;
+    if (options.expect) {
+      const auto expected = contracts::read_expectations(file, options.expect->value, problems);
+      contracts::refuse_foreign_facts(read.contract, expected, problems);
+      apply_common(read.checks, options.expect->value, expected);
+    }
+    if (options.sync) {
+      Sync sync = read_sync(file, *options.sync, read.label, problems);
+      read.cursor = std::move(sync.cursor);
+      read.change_capture = sync.change_capture;
+    }
+    workspace_.reads.push_back(std::move(read));
+    return workspace_.reads.size() - 1;
+  }
+
+  // severity, max_violations and on_violation of `expect:` hold for the column facts too.
+  static void apply_common(std::vector<contracts::Check>& checks, const Node& expect,
+                           const std::vector<contracts::Check>& expected) {
+    contracts::Check common;
+    std::vector<Problem> ignored;
+    Node only;
+    only.kind = document::Kind::Mapping;
+    for (const document::Entry& entry : expect.entries) {
+      if (entry.key.text == "severity" || entry.key.text == "max_violations" ||
+          entry.key.text == "on_violation") {
+        only.entries.push_back(entry);
+      }
+    }
+    if (!only.entries.empty()) {
+      Node rows;
+      rows.kind = document::Kind::Mapping;
+      Node zero;
+      zero.kind = document::Kind::Integer;
+      zero.text = "0";
+      Node low = zero;
+      low.kind = document::Kind::String;
+      low.text = "min";
+      rows.entries.push_back({low, zero});
+      Node key = low;
+      key.text = "row_count";
+      only.entries.push_back({key, rows});
+      const auto read = contracts::read_expectations("", only, ignored);
+      if (!read.empty()) {
+        common = read.front();
+      }
+      for (contracts::Check& check : checks) {
+        check.severity = common.severity;
+        check.max_violations = common.max_violations;
+        check.on_violation = common.on_violation;
+      }
+    }
+    checks.insert(checks.end(), expected.begin(), expected.end());
+  }
+
+  void resolve(std::size_t index) {
+    for (std::size_t s = 0; s < workspace_.pipelines[index].text.segments.size(); ++s) {
+      const Segment segment = workspace_.pipelines[index].text.segments[s];
+      if (!segment.marker) {
+        continue;
+      }
+      if (segment.list) {
+        resolve_sinks(index, segment);
+        continue;
+      }
+      for (const Call& call : segment.calls) {
+        resolve_call(index, s, call);
+      }
+    }
+    for (const Problem& found : workspace_.pipelines[index].text.problems) {
+      problems_.push_back(found);
+    }
+  }
+
+  Position place(std::size_t pipeline, const Call& call) const {
+    return workspace_.pipelines[pipeline].text.position(call.range);
+  }
+
+  void resolve_call(std::size_t index, std::size_t segment, const Call& call) {
+    static const std::vector<std::string> kFunctions = {
+        "source", "ref", "sink", "watermark", "var", "env", "this", "run_id", "run_started_at"};
+    PipelineSpec& pipeline = workspace_.pipelines[index];
+    if (call.function == "source") {
+      resolve_source(index, call);
+    } else if (call.function == "ref") {
+      resolve_ref(index, call);
+    } else if (call.function == "sink") {
+      resolve_sinks(index, pipeline.text.segments[segment]);
+    } else if (call.function == "watermark") {
+      resolve_watermark(index, segment, call);
+    } else if (call.function == "var") {
+      check_var(index, call);
+    } else if (call.function == "env") {
+      one_text(index, call, codes::PZ0104);
+    } else if (call.function == "run_id" || call.function == "run_started_at") {
+      pipeline.changes_every_run = true;
+      warn(codes::PZ0232, place(index, call),
+           "pipeline '" + pipeline.name + "' uses " + call.function +
+               ", so it is another one on every run and cannot be retried");
+    } else if (call.function != "this") {
+      problem(
+          codes::PZ0104, place(index, call),
+          "unknown call '" + call.function + "'" + base::did_you_mean(call.function, kFunctions));
+    }
+  }
+
+  void warn(Code code, Position where, std::string message) {
+    Finding finding;
+    finding.problem = {code, std::move(message), std::move(where), "", {}};
+    finding.severity = Severity::Warning;
+    finding.guard = "contracts";
+    result_.warnings.push_back(std::move(finding));
+  }
+
+  std::optional<std::string> one_text(std::size_t index, const Call& call, Code code) {
+    if (call.arguments.size() != 1 || !call.arguments[0].name.empty() ||
+        !call.arguments[0].value.is_string()) {
+      problem(code, place(index, call), call.function + "() takes one quoted text");
+      return std::nullopt;
+    }
+    return call.arguments[0].value.text;
+  }
+
+  void check_var(std::size_t index, const Call& call) {
+    const std::optional<std::string> name = one_text(index, call, codes::PZ0104);
+    if (!name || workspace_.vars.contains(*name)) {
+      return;
+    }
+    std::vector<std::string> known;
+    for (const auto& [var, value] : workspace_.vars) {
+      known.push_back(var);
+    }
+    problem(codes::PZ0104, place(index, call),
+            "there is no variable '" + *name + "'" + base::did_you_mean(*name, known),
+            "declare it under vars: in project.yml or give --vars");
+  }
+
+  struct Endpoint {
+    const project::Connection* connection = nullptr;
+    Node entity;
+    Node options;
+  };
+
+  // The two texts and the options of source() and sink().
+  std::optional<Endpoint> endpoint(std::size_t index, const Call& call, Code code) {
+    const std::vector<const Argument*> positional = call.positional();
+    const bool texts = positional.size() == 2 && positional[0]->value.is_string() &&
+                       positional[1]->value.is_string();
+    if (!texts) {
+      problem(code, place(index, call),
+              call.function + "() takes the connection and the entity as quoted texts");
+      return std::nullopt;
+    }
+    Endpoint found;
+    found.entity = positional[1]->value;
+    found.options.kind = document::Kind::Mapping;
+    found.options.range = call.range;
+    for (const Argument& argument : call.arguments) {
+      if (!argument.name.empty()) {
+        found.options.entries.push_back({argument.key, argument.value});
+      }
+    }
+    found.connection = workspace_.connections.find(positional[0]->value.text);
+    if (found.connection == nullptr) {
+      const std::string& name = positional[0]->value.text;
+      problem(code, workspace_.pipelines[index].text.position(positional[0]->value.range),
+              "there is no connection '" + name + "'" +
+                  base::did_you_mean(name, workspace_.connections.names()));
+      return std::nullopt;
+    }
+    return found;
+  }
+
+  project::Entity read_call(std::size_t index, const Endpoint& at, project::CallSide side) {
+    return project::read_call_entity(
+        *at.connection, {workspace_.pipelines[index].text.file, at.entity, at.options, side},
+        problems_);
+  }
+
+  bool refuse_double(std::size_t index, const Call& call, const std::string& label) {
+    problem(codes::PZ0341, place(index, call),
+            "'" + label + "' has options in the file and at the call",
+            "keep them in one place: the two are never merged");
+    return false;
+  }
+
+  void resolve_source(std::size_t index, const Call& call) {
+    const std::optional<Endpoint> at = endpoint(index, call, codes::PZ0201);
+    if (!at) {
+      return;
+    }
+    const project::Entity entity = read_call(index, *at, project::CallSide::Read);
+    const std::string label = at->connection->name + "." + entity.name;
+    std::optional<std::size_t> read = workspace_.find_read(label);
+    const project::Entity* declared = at->connection->find_entity(entity.name);
+    if (has_options(entity.read)) {
+      if (declared != nullptr && has_options(declared->read)) {
+        refuse_double(index, call, label);
+      } else if (call_options_.contains(label) && call_options_[label] != call_text(at->options)) {
+        problem(codes::PZ0341, place(index, call),
+                "'" + label + "' is read with other options by another call",
+                "declare the entity in connections.yml");
+      } else if (!call_options_.contains(label)) {
+        call_options_[label] = call_text(at->options);
+        if (read) {
+          replace_read(*read, *at->connection, entity, index);
+        }
+      }
+    }
+    if (!read) {
+      read = add_read(*at->connection, entity, workspace_.pipelines[index].text.file, false);
+      workspace_.reads.back().where = place(index, call);
+    }
+    std::vector<std::size_t>& reads = workspace_.pipelines[index].reads;
+    if (std::find(reads.begin(), reads.end(), *read) == reads.end()) {
+      reads.push_back(*read);
+    }
+  }
+
+  void replace_read(std::size_t read, const project::Connection& connection,
+                    const project::Entity& entity, std::size_t pipeline) {
+    const bool declared = workspace_.reads[read].declared;
+    const Position where = workspace_.reads[read].where;
+    add_read(connection, entity, workspace_.pipelines[pipeline].text.file, declared);
+    workspace_.reads[read] = std::move(workspace_.reads.back());
+    workspace_.reads[read].where = where;
+    workspace_.reads.pop_back();
+  }
+
+  static std::string call_text(const Node& options) {
+    return document::write_json(document::to_json(options), -1);
+  }
+
+  void resolve_ref(std::size_t index, const Call& call) {
+    const std::optional<std::string> name = one_text(index, call, codes::PZ0201);
+    if (!name) {
+      return;
+    }
+    const std::optional<std::size_t> found = workspace_.find_pipeline(*name);
+    if (!found) {
+      std::vector<std::string> known;
+      for (const PipelineSpec& pipeline : workspace_.pipelines) {
+        known.push_back(pipeline.name);
+      }
+      problem(codes::PZ0201, place(index, call),
+              "there is no pipeline '" + *name + "'" + base::did_you_mean(*name, known));
+      return;
+    }
+    PipelineSpec& pipeline = workspace_.pipelines[index];
+    const bool chain = pipeline.materialization == Materialization::Ephemeral &&
+                       workspace_.pipelines[*found].materialization == Materialization::Ephemeral;
+    if (chain) {
+      problem(codes::PZ0204, place(index, call),
+              "ephemeral pipeline '" + pipeline.name + "' refers to ephemeral pipeline '" + *name +
+                  "'");
+    }
+    if (std::find(pipeline.refs.begin(), pipeline.refs.end(), *found) == pipeline.refs.end()) {
+      pipeline.refs.push_back(*found);
+    }
+  }
+
+  void resolve_watermark(std::size_t index, std::size_t segment, const Call& call) {
+    const std::vector<const Argument*> positional = call.positional();
+    const bool texts = positional.size() == 2 && call.arguments.size() == 2 &&
+                       positional[0]->value.is_string() && positional[1]->value.is_string();
+    if (!texts) {
+      problem(codes::PZ0104, place(index, call),
+              "watermark() takes the connection and the entity as quoted texts");
+      return;
+    }
+    watermarks_.push_back({index, segment, place(index, call),
+                           positional[0]->value.text + "." + positional[1]->value.text});
+  }
+
+  // `INSERT INTO {{ sink() }}` leads the statement; only comments and blanks may precede it.
+  bool leads(std::size_t index, const Segment& segment) const {
+    const Template& text = workspace_.pipelines[index].text;
+    std::string before = text.source.substr(0, segment.begin);
+    std::string bare;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before.compare(i, 2, "--") == 0) {
+        i = std::min(before.find('\n', i), before.size());
+        bare += ' ';
+      } else if (before.compare(i, 2, "/*") == 0) {
+        i = std::min(before.find("*/", i), before.size() - 2) + 1;
+        bare += ' ';
+      } else {
+        bare += before[i];
+      }
+    }
+    std::string words;
+    for (const char c : bare) {
+      const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+      if (!blank) {
+        words += c;
+      } else if (!words.empty() && words.back() != ' ') {
+        words += ' ';
+      }
+    }
+    return base::to_lower(base::trim(words)) == "insert into";
+  }
+
+  void resolve_sinks(std::size_t index, const Segment& segment) {
+    for (const Call& call : segment.calls) {
+      if (call.function != "sink") {
+        problem(codes::PZ0208, place(index, call),
+                "only sink() may stand in a list, not " + call.function + "()");
+        return;
+      }
+    }
+    if (!leads(index, segment)) {
+      problem(codes::PZ0208, place(index, segment.calls.front()),
+              "INSERT INTO {{ sink(...) }} must be the leading statement");
+      return;
+    }
+    if (workspace_.pipelines[index].materialization == Materialization::Ephemeral) {
+      problem(codes::PZ0208, place(index, segment.calls.front()),
+              "ephemeral pipeline '" + workspace_.pipelines[index].name + "' cannot have a sink");
+      return;
+    }
+    for (const Call& call : segment.calls) {
+      resolve_sink(index, call);
+    }
+  }
+
+  void resolve_sink(std::size_t index, const Call& call) {
+    const std::optional<Endpoint> at = endpoint(index, call, codes::PZ0208);
+    if (!at) {
+      return;
+    }
+    project::Entity entity = read_call(index, *at, project::CallSide::Write);
+    const std::string label = at->connection->name + "." + entity.name;
+    const project::Entity* declared = at->connection->find_entity(entity.name);
+    if (declared != nullptr && has_options(declared->write)) {
+      if (has_options(entity.write)) {
+        refuse_double(index, call, label);
+        return;
+      }
+      entity.write = declared->write;
+    }
+    for (const WriteSpec& other : workspace_.writes) {
+      if (other.target == label) {
+        problem(codes::PZ0206, place(index, call),
+                "pipelines '" + workspace_.pipelines[other.pipeline].name + "' and '" +
+                    workspace_.pipelines[index].name + "' both write to '" + label + "'");
+        return;
+      }
+    }
+    const bool from_file = declared != nullptr && has_options(declared->write);
+    add_write(*at->connection, entity, index,
+              from_file ? "connections.yml" : workspace_.pipelines[index].text.file,
+              place(index, call));
+  }
+
+  void add_write(const project::Connection& connection, const project::Entity& entity,
+                 std::size_t pipeline, const std::string& file, Position where) {
+    const project::Write& options = entity.write;
+    WriteSpec write;
+    write.connection = connection.name;
+    write.entity = entity.name;
+    write.target = connection.name + "." + entity.name;
+    write.connector = connection.connector;
+    write.pipeline = pipeline;
+    write.where = std::move(where);
+    write.file = options.file;
+    write.strategy = strategy_of(options.strategy);
+    write.policy = policy_of(options.schema_policy);
+    write.on_delete = on_delete_of(options.on_delete);
+    write.delete_flag = options.delete_flag ? options.delete_flag->text : "";
+    write.accepts_duplicates = options.duplicates.has_value();
+    write.retry = options.retry.value_or(connection.retry);
+    for (const project::Text& key : options.keys) {
+      write.keys.push_back(key.text);
+    }
+    std::vector<Problem>& problems = sink_of(file);
+    if (options.columns) {
+      write.contract = contracts::read_contract(file, options.columns->value, problems);
+    }
+    write.checks = write.contract.facts;
+    if (options.expect) {
+      const auto expected = contracts::read_expectations(file, options.expect->value, problems);
+      contracts::refuse_foreign_facts(write.contract, expected, problems);
+      apply_common(write.checks, options.expect->value, expected);
+    }
+    write.digest = digest_of(write, options);
+    workspace_.pipelines[pipeline].writes.push_back(workspace_.writes.size());
+    workspace_.writes.push_back(std::move(write));
+  }
+
+  static std::string digest_of(const WriteSpec& write, const project::Write& options) {
+    Json json = Json::object();
+    add_file_options(json, options.file);
+    json.set("strategy", contracts::to_string(write.strategy));
+    json.set("policy", contracts::to_string(write.policy));
+    json.set("on_delete", contracts::to_string(write.on_delete));
+    json.set("delete_flag", write.delete_flag);
+    json.set("keys", base::join(write.keys, "\n"));
+    json.set("columns", entry_text(options.columns));
+    return document::write_json(json, -1);
+  }
+
+  void mark_used() {
+    for (const PipelineSpec& pipeline : workspace_.pipelines) {
+      for (const std::size_t read : pipeline.reads) {
+        workspace_.reads[read].used = true;
+      }
+    }
+    for (const auto& found : watermarks_) {
+      PipelineSpec& pipeline = workspace_.pipelines[found.pipeline];
+      const std::optional<std::size_t> read = workspace_.find_read(found.label);
+      if (!read) {
+        problem(codes::PZ0224, found.where,
+                "pipeline '" + pipeline.name + "': watermark() of '" + found.label +
+                    "', which it does not read");
+        continue;
+      }
+      pipeline.watermarks.push_back({*read, found.segment, "", "", found.where});
+    }
+  }
+
+  struct FoundWatermark {
+    std::size_t pipeline;
+    std::size_t segment;
+    Position where;
+    std::string label;
+  };
+
+  Compilation& result_;
+  Workspace& workspace_;
+  std::vector<Problem>& problems_;
+  std::map<std::string, std::string> call_options_;
+  std::vector<FoundWatermark> watermarks_;
+};
+
+}  // namespace
+
+void resolve_calls(Compilation& result) {
+  Resolver(result).run();
+}
+
+}  // namespace kedge::pipeline
