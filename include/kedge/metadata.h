@@ -165,9 +165,9 @@ struct Field {
   MemberRef extends;        // a nested target ("Berth.code"); empty otherwise
   std::string extends_top;  // qualified name of an abstract package-level field
   Documentation documentation;
-  std::map<std::string, Place> attributes;  // where each attribute (without '@') was written
 
-  std::string column;  // physical name, naming strategy applied
+  std::string column;            // physical name, naming strategy applied
+  bool has_column_name = false;  // given by @column
   bool required = false;
   bool unique = false;
   bool indexed = false;
@@ -264,9 +264,10 @@ struct Relationship {
 struct Source {
   enum class Kind { Table, View, MaterializedView, StoredProc, TableFunction };
   Kind kind = Kind::Table;
-  std::string name;      // the node's own name, may be empty
-  std::string physical;  // table or view name, naming strategy applied
-  std::string schema;    // empty: the dialect's default
+  std::string name;                // the node's own name, may be empty
+  std::string physical;            // table or view name, naming strategy applied
+  bool has_physical_name = false;  // given by an attribute
+  std::string schema;              // empty: the dialect's default
   bool replica = false;
   std::optional<std::string> sql;
   bool unmanaged = false;
@@ -286,7 +287,6 @@ struct Object {
   std::string extends;  // qualified; empty when none
   Place place;
   Documentation documentation;
-  std::map<std::string, Place> attributes;
   std::vector<std::string> former_names;
   std::vector<Field> fields;  // base first, then own, in declaration order
   std::vector<Identity> identities;

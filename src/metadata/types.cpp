@@ -1,0 +1,145 @@
+#include "metadata/types.h"
+
+#include <algorithm>
+
+namespace kedge::metadata {
+namespace {
+
+using schema::Dialect;
+using schema::Type;
+using schema::TypeKind;
+
+Type of(TypeKind kind) {
+  Type type;
+  type.kind = kind;
+  return type;
+}
+
+Type text(std::int64_t length) {
+  Type type = of(TypeKind::Text);
+  type.length = static_cast<int>(length);
+  return type;
+}
+
+Type numeric(const Field& field) {
+  Type type = of(TypeKind::Numeric);
+  if (field.precision) {
+    type.precision = static_cast<int>(*field.precision);
+    type.scale = static_cast<int>(field.scale.value_or(0));
+  }
+  return type;
+}
+
+Type string_type(const Field& field) {
+  if (field.column_type == "uuid") {
+    return of(TypeKind::Uuid);
+  }
+  if (field.column_type == "jsonb") {
+    return of(TypeKind::Json);
+  }
+  return field.max_length ? text(*field.max_length) : of(TypeKind::Text);
+}
+
+Type scalar_type(const Field& field) {
+  switch (field.type) {
+    case FieldType::String:
+      return string_type(field);
+    case FieldType::Int:
+      return of(TypeKind::Int32);
+    case FieldType::Long:
+    case FieldType::Currency:
+      return of(TypeKind::Int64);
+    case FieldType::Float:
+      return of(TypeKind::Real4);
+    case FieldType::Double:
+      return of(TypeKind::Real8);
+    case FieldType::Decimal:
+      return numeric(field);
+    case FieldType::Boolean:
+      return of(TypeKind::Boolean);
+    case FieldType::Date:
+      return of(TypeKind::Date);
+    case FieldType::Time:
+      return of(TypeKind::Time);
+    case FieldType::Timestamp:
+      return of(field.local_time ? TypeKind::Timestamp : TypeKind::TimestampTz);
+    case FieldType::Uuid:
+      return of(TypeKind::Uuid);
+    case FieldType::Enum:
+      return of(field.int_values.empty() ? TypeKind::Text : TypeKind::Int32);
+    case FieldType::Object:
+    case FieldType::Map:
+      return of(TypeKind::Json);
+    case FieldType::Uri:
+      return of(TypeKind::Text);
+    case FieldType::Inet:
+      return of(field.lenient ? TypeKind::Text : TypeKind::Inet);
+    case FieldType::Bytes:
+      return of(TypeKind::Blob);
+  }
+  return of(TypeKind::Text);
+}
+
+bool is_json(const Field& field) {
+  return field.type == FieldType::Object || field.type == FieldType::Map;
+}
+
+// What the engine has in place of a canonical type.
+Type mysql_scalar(const Field& field, Type type, Use use) {
+  if (field.type == FieldType::Enum && field.int_values.empty()) {
+    std::size_t longest = 1;
+    for (const std::string& member : field.values) {
+      longest = std::max(longest, member.size());
+    }
+    return text(static_cast<std::int64_t>(longest));
+  }
+  if (field.type == FieldType::Inet) {
+    return text(45);
+  }
+  const bool unbounded = type.kind == TypeKind::Text && !type.length;
+  return unbounded && use == Use::KeyedOrDefaulted ? text(255) : type;
+}
+
+}  // namespace
+
+Type canonical_type(const Field& field) {
+  Type type = scalar_type(field);
+  if (!field.is_array || is_json(field)) {
+    return type;
+  }
+  type.length.reset();
+  type.precision.reset();
+  type.scale.reset();
+  Type list = of(TypeKind::Array);
+  list.element.push_back(std::move(type));
+  return list;
+}
+
+Type stored_type(const Field& field, Dialect dialect, Use use) {
+  const std::string name = schema::to_string(dialect);
+  const auto raw = field.db_type.find(name);
+  const auto raw_sqlite = dialect == Dialect::D1 ? field.db_type.find("sqlite") : raw;
+  if (raw != field.db_type.end() || raw_sqlite != field.db_type.end()) {
+    Type type = of(TypeKind::Native);
+    type.native = raw != field.db_type.end() ? raw->second : raw_sqlite->second;
+    return type;
+  }
+  Type type = canonical_type(field);
+  switch (dialect) {
+    case Dialect::Mysql:
+      if (type.kind == TypeKind::Array) {
+        return of(TypeKind::Json);
+      }
+      return mysql_scalar(field, std::move(type), use);
+    case Dialect::Duckdb:
+      return field.type == FieldType::Inet && !field.is_array ? of(TypeKind::Text) : type;
+    case Dialect::Sqlite:
+    case Dialect::D1:
+    case Dialect::Postgres:
+    case Dialect::Ansi:
+      return type;
+  }
+  return type;
+}
+
+}  // namespace kedge::metadata
