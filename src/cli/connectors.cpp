@@ -1,5 +1,6 @@
 #include "cli/connectors.h"
 
+#include "db/duckdb/connector.h"
 #include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 
@@ -9,6 +10,7 @@ db::Registry make_registry() {
   db::Registry registry;
   registry.add("sqlite", db::make_sqlite_connector());
   registry.add("postgres", db::make_postgres_connector());
+  registry.add("duckdb", db::make_duckdb_connector());
   return registry;
 }
 

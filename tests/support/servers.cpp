@@ -1,6 +1,7 @@
 #include "servers.h"
 
 #include "base/environment.h"
+#include "db/duckdb/connector.h"
 #include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 #include "scratch/provider.h"
@@ -31,6 +32,7 @@ db::Registry make_test_registry() {
   db::Registry registry;
   registry.add("sqlite", db::make_sqlite_connector());
   registry.add("postgres", db::make_postgres_connector());
+  registry.add("duckdb", db::make_duckdb_connector());
   return registry;
 }
 

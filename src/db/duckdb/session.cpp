@@ -1,0 +1,292 @@
+#include "db/duckdb/session.h"
+
+#include <sys/stat.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/file_system.h"
+#include "db/duckdb/errors.h"
+#include "db/failure.h"
+#include "kedge/codes.h"
+
+namespace kedge::db::duckdb {
+namespace {
+
+duckdb_instance_cache instance_cache(const Api& api) {
+  static duckdb_instance_cache cache = api.create_instance_cache();
+  return cache;
+}
+
+// Interrupts the connection when the time is over; gone with the scope.
+class Watchdog {
+ public:
+  Watchdog(double seconds, std::function<void()> over) {
+    if (seconds > 0) {
+      thread_ = std::thread([this, seconds, act = std::move(over)] {
+        std::unique_lock lock(mutex_);
+        if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return done_; })) {
+          act();
+        }
+      });
+    }
+  }
+  ~Watchdog() {
+    if (thread_.joinable()) {
+      {
+        const std::scoped_lock lock(mutex_);
+        done_ = true;
+      }
+      wake_.notify_one();
+      thread_.join();
+    }
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+[[noreturn]] void fail_open(const ConnectionSettings& settings, const std::string& path,
+                            const std::string& words, FailureClass failure) {
+  throw_failure(settings, {codes::ERR_CONNECT,
+                           "connection '" + settings.name + "': cannot open '" + path + "'",
+                           words,
+                           failure,
+                           kind_of(words),
+                           "",
+                           {}});
+}
+
+// A missing file is never made except in AccessMode::Create, a missing folder never.
+void refuse_missing(const ConnectionSettings& settings, const std::string& path) {
+  struct stat info {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
+    fail_open(settings, path, "it is a folder", FailureClass::Connection);
+  }
+  if (exists || path == ":memory:") {
+    return;
+  }
+  const std::string folder = base::parent_path(path);
+  if (!folder.empty() && ::stat(folder.c_str(), &info) != 0) {
+    fail_open(settings, path, "the folder '" + folder + "' does not exist",
+              FailureClass::Connection);
+  }
+  if (settings.access != AccessMode::Create) {
+    fail_open(settings, path, "the file does not exist", FailureClass::Connection);
+  }
+}
+
+// What a read-only connection runs: the file is protected by access_mode, this protects everything
+// else (COPY and EXPORT write files, ATTACH could open others for writing).
+bool may_run_read_only(duckdb_statement_type type) {
+  switch (static_cast<int>(type)) {
+    case DUCKDB_STATEMENT_TYPE_SELECT:
+    case DUCKDB_STATEMENT_TYPE_EXPLAIN:
+    case DUCKDB_STATEMENT_TYPE_PRAGMA:
+    case DUCKDB_STATEMENT_TYPE_TRANSACTION:
+    case DUCKDB_STATEMENT_TYPE_VARIABLE_SET:
+    case DUCKDB_STATEMENT_TYPE_SET:
+    case DUCKDB_STATEMENT_TYPE_CALL:
+    case DUCKDB_STATEMENT_TYPE_RELATION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Session::Session(ConnectionSettings settings)
+    : api_(duckdb::api(settings)), settings_(std::move(settings)) {
+  default_seconds_ = seconds_of(settings_, "command_timeout_seconds", 0);
+  open();
+}
+
+Session::~Session() {
+  api_.disconnect(&connection_);
+  api_.close(&database_);
+}
+
+void Session::open() {
+  const std::string path = option_of(settings_, "path");
+  if (path.empty()) {
+    throw Error(codes::ERR_CONFIG, "connection '" + settings_.name + "' names no file");
+  }
+  refuse_missing(settings_, path);
+  duckdb_config config = nullptr;
+  api_.create_config(&config);
+  const bool memory = path == ":memory:";
+  const bool read_only = settings_.access == AccessMode::ReadOnly && !memory;
+  api_.set_config(config, "access_mode", read_only ? "READ_ONLY" : "READ_WRITE");
+  api_.set_config(config, "autoinstall_known_extensions", "false");
+  api_.set_config(config, "autoload_known_extensions", "false");
+  char* error = nullptr;
+  const duckdb_state state = api_.get_or_create_from_cache(
+      instance_cache(api_), memory ? "" : path.c_str(), &database_, config, &error);
+  api_.destroy_config(&config);
+  const std::string words = error == nullptr ? "" : error;
+  api_.free(error);
+  if (state != DuckDBSuccess || api_.connect(database_, &connection_) != DuckDBSuccess) {
+    api_.close(&database_);
+    const FailureClass failure = classify(words);
+    fail_open(settings_, path, words,
+              failure == FailureClass::Lock ? failure : FailureClass::Connection);
+  }
+  try {
+    each_statement("SET TimeZone = 'UTC'", [&](Statement& statement) {
+      run(
+          statement, 0, [](const Outcome&) {}, [](duckdb_data_chunk, std::size_t) { return true; });
+    });
+  } catch (const Error&) {
+    api_.disconnect(&connection_);
+    api_.close(&database_);
+    throw;
+  }
+}
+
+void Session::cancel() {
+  cancelled_ = true;
+  api_.interrupt(connection_);
+}
+
+void Session::fail(const std::string& message) {
+  FailureClass failure = classify(message);
+  if (failure == FailureClass::Cancelled && timed_out_) {
+    failure = FailureClass::Timeout;
+  }
+  if (is_read_only_refusal(message)) {
+    throw_read_only(settings_, message, kind_of(message));
+  }
+  throw_statement_failure(settings_, message, failure, kind_of(message));
+}
+
+void Session::refuse_writing(Statement& statement) {
+  if (settings_.access == AccessMode::ReadOnly &&
+      !may_run_read_only(api_.prepared_statement_type(statement.raw()))) {
+    throw_read_only(settings_, "this kind of statement is refused on a read-only connection", "");
+  }
+}
+
+std::unique_ptr<Statement> Session::prepare_extracted(duckdb_extracted_statements statements,
+                                                      idx_t index) {
+  duckdb_prepared_statement raw = nullptr;
+  const duckdb_state state = api_.prepare_extracted_statement(connection_, statements, index, &raw);
+  auto statement = std::make_unique<Statement>(api_, raw);
+  if (state != DuckDBSuccess) {
+    const char* words = api_.prepare_error(raw);
+    fail(words == nullptr ? "the statement cannot be prepared" : words);
+  }
+  refuse_writing(*statement);
+  return statement;
+}
+
+namespace {
+struct Extracted {
+  const Api& api;
+  duckdb_extracted_statements statements = nullptr;
+  ~Extracted() { api.destroy_extracted(&statements); }
+};
+}  // namespace
+
+void Session::each_statement(std::string_view sql, const std::function<void(Statement&)>& use) {
+  Extracted extracted{api_};
+  const idx_t count =
+      api_.extract_statements(connection_, std::string(sql).c_str(), &extracted.statements);
+  const char* words = api_.extract_statements_error(extracted.statements);
+  if (count == 0 && words != nullptr) {
+    fail(words);
+  }
+  for (idx_t i = 0; i < count; ++i) {
+    const auto statement = prepare_extracted(extracted.statements, i);
+    use(*statement);
+  }
+}
+
+std::unique_ptr<Statement> Session::prepare_one(std::string_view sql) {
+  Extracted extracted{api_};
+  const idx_t count =
+      api_.extract_statements(connection_, std::string(sql).c_str(), &extracted.statements);
+  const char* words = api_.extract_statements_error(extracted.statements);
+  if (count == 0 && words != nullptr) {
+    fail(words);
+  }
+  if (count > 1) {
+    fail("Invalid Input Error: more than one statement where one is expected");
+  }
+  return count == 0 ? nullptr : prepare_extracted(extracted.statements, 0);
+}
+
+Session::Outcome Session::run(Statement& statement, double seconds,
+                              const std::function<void(const Outcome&)>& start,
+                              const ChunkHandler& handler) {
+  cancelled_ = false;
+  timed_out_ = false;
+  const Watchdog watchdog(seconds > 0 ? seconds : default_seconds_, [this] {
+    timed_out_ = true;
+    api_.interrupt(connection_);
+  });
+  struct Pending {
+    const Api& api;
+    duckdb_pending_result result = nullptr;
+    ~Pending() { api.destroy_pending(&result); }
+  } pending{api_};
+  if (api_.pending_prepared_streaming(statement.raw(), &pending.result) != DuckDBSuccess) {
+    const char* words = api_.pending_error(pending.result);
+    fail(words == nullptr ? "the statement cannot be run" : words);
+  }
+  struct Result {
+    const Api& api;
+    duckdb_result result{};
+    ~Result() { api.destroy_result(&result); }
+  } result{api_};
+  const auto check = [&](bool good) {
+    const char* words = api_.result_error(&result.result);
+    if (!good || (words != nullptr && *words != '\0')) {
+      fail(words == nullptr ? "the statement failed" : words);
+    }
+  };
+  check(api_.execute_pending(pending.result, &result.result) == DuckDBSuccess);
+  if (api_.prepared_statement_type(statement.raw()) == DUCKDB_STATEMENT_TYPE_TRANSACTION) {
+    in_transaction_ = !in_transaction_;  // BEGIN inside one and COMMIT outside of one fail
+  }
+  Outcome outcome;
+  const idx_t columns = api_.column_count(&result.result);
+  for (idx_t i = 0; i < columns; ++i) {
+    outcome.names.emplace_back(api_.column_name(&result.result, i));
+    duckdb_logical_type type = api_.column_logical_type(&result.result, i);
+    outcome.shapes.push_back(shape_of(api_, type));
+    api_.destroy_logical_type(&type);
+  }
+  outcome.affected = static_cast<std::int64_t>(api_.rows_changed(&result.result));
+  start(outcome);
+  while (true) {
+    struct Chunk {
+      const Api& api;
+      duckdb_data_chunk chunk;
+      ~Chunk() { api.destroy_data_chunk(&chunk); }
+    } chunk{api_, api_.fetch_chunk(result.result)};
+    if (chunk.chunk == nullptr) {
+      check(true);
+      return outcome;
+    }
+    const std::size_t rows = api_.data_chunk_get_size(chunk.chunk);
+    if (rows == 0) {
+      return outcome;
+    }
+    if (!handler(chunk.chunk, rows)) {
+      return outcome;
+    }
+    if (cancelled_ || timed_out_) {
+      fail("INTERRUPT Error: Interrupted!");
+    }
+  }
+}
+
+}  // namespace kedge::db::duckdb
