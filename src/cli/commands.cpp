@@ -9,6 +9,8 @@ std::vector<Command> all_commands() {
                     std::make_move_iterator(more.end()));
   };
   add(general_commands());
+  add(contract_commands());
+  add(pipeline_commands());
   add(reference_commands());
   return commands;
 }

@@ -9,5 +9,7 @@ namespace kedge::cli {
 
 std::vector<Command> general_commands();    // explain
 std::vector<Command> reference_commands();  // completion, reference
+std::vector<Command> contract_commands();   // validate, schema ...
+std::vector<Command> pipeline_commands();   // ls, run, test, ...
 
 }  // namespace kedge::cli
