@@ -1,0 +1,54 @@
+#include "dialect/view_stamp.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace kedge::dialect {
+namespace {
+
+bool is_hex(std::string_view text, std::size_t digits) {
+  return text.size() == digits && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isdigit(c) != 0 || (c >= 'a' && c <= 'f');
+         });
+}
+
+}  // namespace
+
+bool read_stamp(std::string_view text, schema::View& view) {
+  const std::vector<std::string> parts = base::split(text, ':');
+  const bool ours = parts.size() >= 4 && parts[0] == "kedge" && parts[2] == "sha256";
+  const bool theirs = parts.size() >= 4 && parts[0] == "metaobjects" && parts[2] == "sha256";
+  if ((!ours && !theirs) || !is_hex(parts[3], 64)) {
+    return false;
+  }
+  view.stamp = std::string(text);
+  if (ours && parts[1] == "v1") {
+    view.fingerprint = parts[3];
+    if (parts.size() >= 6 && parts[4] == "def" && is_hex(parts[5], 32)) {
+      view.definition_hash = parts[5];
+    }
+  }
+  return true;
+}
+
+void read_comment_stamp(std::string_view comment, schema::View& view) {
+  const std::size_t line = comment.rfind('\n');
+  const std::string_view last = line == std::string_view::npos ? comment : comment.substr(line + 1);
+  if (read_stamp(last, view)) {
+    comment = line == std::string_view::npos ? std::string_view() : comment.substr(0, line);
+  }
+  view.comment = std::string(comment);
+}
+
+void read_body_stamp(schema::View& view) {
+  static constexpr std::string_view kOpen = "/* ";
+  const std::size_t close = view.body.find(" */");
+  if (view.body.starts_with(kOpen) && close != std::string::npos &&
+      read_stamp(std::string_view(view.body).substr(kOpen.size(), close - kOpen.size()), view)) {
+    view.body = std::string(base::trim(std::string_view(view.body).substr(close + 3)));
+  }
+}
+
+}  // namespace kedge::dialect

@@ -1,0 +1,18 @@
+// kedge's mark on a view that it made (spec/migrate.md 9.1): the last line of its comment, or a
+// comment at the head of its stored text.
+#pragma once
+
+#include <string_view>
+
+#include "kedge/schema.h"
+
+namespace kedge::dialect {
+
+// Sets comment (without the stamp line), stamp, fingerprint and definition hash of the view.
+void read_comment_stamp(std::string_view comment, schema::View& view);
+// Takes "/* kedge:v1:sha256:<hex> */" off the head of the body.
+void read_body_stamp(schema::View& view);
+// "kedge:v1:sha256:<64 hex>[:def:<32 hex>:<major>]" or a stamp of another tool that counts.
+bool read_stamp(std::string_view text, schema::View& view);
+
+}  // namespace kedge::dialect
