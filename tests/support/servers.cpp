@@ -2,6 +2,7 @@
 
 #include "base/environment.h"
 #include "db/duckdb/connector.h"
+#include "db/mysql/connector.h"
 #include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 #include "scratch/provider.h"
@@ -33,6 +34,7 @@ db::Registry make_test_registry() {
   registry.add("sqlite", db::make_sqlite_connector());
   registry.add("postgres", db::make_postgres_connector());
   registry.add("duckdb", db::make_duckdb_connector());
+  registry.add("mysql", db::make_mysql_connector());
   return registry;
 }
 

@@ -2,13 +2,10 @@
 
 #include <sys/stat.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
 #include "base/file_system.h"
 #include "db/duckdb/errors.h"
 #include "db/failure.h"
+#include "db/watchdog.h"
 #include "kedge/codes.h"
 
 namespace kedge::db::duckdb {
@@ -18,39 +15,6 @@ duckdb_instance_cache instance_cache(const Api& api) {
   static duckdb_instance_cache cache = api.create_instance_cache();
   return cache;
 }
-
-// Interrupts the connection when the time is over; gone with the scope.
-class Watchdog {
- public:
-  Watchdog(double seconds, std::function<void()> over) {
-    if (seconds > 0) {
-      thread_ = std::thread([this, seconds, act = std::move(over)] {
-        std::unique_lock lock(mutex_);
-        if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return done_; })) {
-          act();
-        }
-      });
-    }
-  }
-  ~Watchdog() {
-    if (thread_.joinable()) {
-      {
-        const std::scoped_lock lock(mutex_);
-        done_ = true;
-      }
-      wake_.notify_one();
-      thread_.join();
-    }
-  }
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool done_ = false;
-  std::thread thread_;
-};
 
 [[noreturn]] void fail_open(const ConnectionSettings& settings, const std::string& path,
                             const std::string& words, FailureClass failure) {
