@@ -83,5 +83,52 @@ TEST(PostgresIntrospectTest, StatementsDoNotGrowWithTheTables) {
   EXPECT_LE(few, 12U);
 }
 
+// A file database of its own, gone with this object.
+class FileDatabase {
+ public:
+  explicit FileDatabase(std::string connector)
+      : connection_(test::ScratchServer::connect(settings(std::move(connector)))) {}
+  db::Connection& connection() { return *connection_; }
+
+ private:
+  db::ConnectionSettings settings(std::string connector) const {
+    db::ConnectionSettings made;
+    made.name = "test";
+    made.connector = std::move(connector);
+    made.options["path"] = base::join_path(folder_.path(), "test.db");
+    made.access = db::AccessMode::Create;
+    return made;
+  }
+
+  base::TemporaryFolder folder_;
+  std::unique_ptr<db::Connection> connection_;
+};
+
+TEST(SqliteIntrospectTest, EverythingIsTheGoldenShape) {
+  FileDatabase database("sqlite");
+  database.connection().execute(read_file(data_path("sqlite", "everything.sql")));
+  expect_golden("sqlite", introspect(database.connection()));
+}
+
+TEST(SqliteIntrospectTest, StatementsDoNotGrowWithTheTables) {
+  FileDatabase database("sqlite");
+  add_tables(database.connection(), 0, 10, "a integer PRIMARY KEY, b text");
+  const std::size_t few = statements_for(database.connection());
+  add_tables(database.connection(), 10, 1000, "a integer PRIMARY KEY, b text");
+  EXPECT_EQ(statements_for(database.connection()), few);
+}
+
+TEST(SqliteIntrospectTest, AViewOverAMissingTableDoesNotHideTheRest) {
+  FileDatabase database("sqlite");
+  database.connection().execute(
+      "CREATE TABLE a (x); CREATE VIEW good AS SELECT x FROM a; CREATE TABLE b (y);"
+      "CREATE VIEW bad AS SELECT y FROM b; DROP TABLE b;");
+  const schema::Schema schema = introspect(database.connection());
+  ASSERT_EQ(schema.views.size(), 2U);
+  EXPECT_EQ(schema.views[1].columns.size(), 1U);
+  ASSERT_EQ(schema.unmodelled.size(), 1U);
+  EXPECT_EQ(schema.unmodelled[0].kind, "view that cannot be read");
+}
+
 }  // namespace
 }  // namespace kedge::dialect
