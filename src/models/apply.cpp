@@ -128,19 +128,7 @@ class Applier {
 
  private:
   std::optional<std::string> find_file(const ToDeleteEntry& entry) const {
-    const std::string& source = data_source(entry);
-    const std::string& name = model_name(entry);
-    if (!is_identifier(name) || !is_data_source_name(source)) {
-      return std::nullopt;
-    }
-    for (const std::string_view end : {".yml", ".yaml"}) {
-      const std::string path =
-          base::join_path(models_folder(request_.folder), source + "/" + name + std::string(end));
-      if (files_.kind(path) == base::EntryKind::File) {
-        return path;
-      }
-    }
-    return std::nullopt;
+    return find_model_file(files_, request_.folder, {data_source(entry), model_name(entry)});
   }
 
   void copy_aside(std::span<const ToDeleteEntry> entries) {
@@ -283,7 +271,8 @@ ApplyOutcome complete_pending(base::FileSystem& files, const ApplyRequest& reque
     ToDeleteEntry read =
         read_entries(path, document::write_json(document::to_json(*entry))).front();
     const ModelId id{data_source(read), model_name(read)};
-    const std::optional<std::string> current = files.read(model_path(request.folder, id));
+    const std::optional<std::string> file = find_model_file(files, request.folder, id);
+    const std::optional<std::string> current = file ? files.read(*file) : std::nullopt;
     // A file that has other content by now was done already, or is somebody's newer word.
     if (current && content_hash(*current) == hash->text) {
       rest.file_hashes.emplace(id, hash->text);

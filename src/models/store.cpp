@@ -196,6 +196,21 @@ std::string model_path(std::string_view project, const ModelId& id) {
   return base::join_path(models_folder(project), id.first + "/" + id.second + ".yml");
 }
 
+std::optional<std::string> find_model_file(const base::FileSystem& files, std::string_view project,
+                                           const ModelId& id) {
+  if (!is_identifier(id.second) || !is_data_source_name(id.first)) {
+    return std::nullopt;
+  }
+  for (const std::string_view end : {".yml", ".yaml"}) {
+    std::string path =
+        base::join_path(models_folder(project), id.first + "/" + id.second + std::string(end));
+    if (files.kind(path) == base::EntryKind::File) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string content_hash(std::string_view bytes) {
   return std::to_string(base::hash64(bytes));
 }

@@ -39,6 +39,9 @@ LoadedFile load_model_text(const std::string& path, std::string text,
 std::string models_folder(std::string_view project);
 // "models/<data source>/<name>.yml" below the project.
 std::string model_path(std::string_view project, const ModelId& id);
+// The file of a model, .yml or .yaml; nothing when there is none.
+std::optional<std::string> find_model_file(const base::FileSystem& files, std::string_view project,
+                                           const ModelId& id);
 std::string content_hash(std::string_view bytes);
 
 }  // namespace kedge::models
