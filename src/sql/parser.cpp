@@ -100,15 +100,11 @@ Node Parser::make(NodeKind kind, std::string text) {
   return node;
 }
 
-void Parser::close(Node& node) {
+Node& Parser::finish(Node& node) {
   if (at_ > 0) {
     node.end = std::max(node.begin, tokens_[at_ - 1].end);
   }
-}
-
-Node Parser::finish(Node& node) {
-  close(node);
-  return std::move(node);
+  return node;
 }
 
 void Parser::add(Node& parent, Node child) {

@@ -38,8 +38,7 @@ class Parser {
   bool at_end() const;
   Node fail(std::string problem);
   Node make(NodeKind kind, std::string text = {});
-  void close(Node& node);   // sets where the node ends
-  Node finish(Node& node);  // the same, and gives the node away
+  Node& finish(Node& node);
   void add(Node& parent, Node child);
   NamePart name_part();
   Parsed result(Node root);
@@ -78,7 +77,7 @@ class Parser {
   Node lambda();
   bool starts_lambda(const std::string& function);
   Node array_literal();
-  Node struct_literal(std::string kind);
+  Node struct_literal();
   Node over();
   void window_body(Node& window);
   Node sort_keys(NodeKind kind);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "sql/keywords.h"
 #include "sql/parser.h"
 
@@ -49,7 +48,7 @@ Node Parser::query_tail(Node query) {
       }
     }
   }
-  return finish(query);
+  return std::move(finish(query));
 }
 
 Node Parser::query_body(int minimum) {
@@ -76,7 +75,7 @@ Node Parser::set_operations(Node left, int minimum) {
     }
     add(node, std::move(left));
     add(node, query_body(level));
-    left = finish(node);
+    left = std::move(finish(node));
   }
   return left;
 }
@@ -101,7 +100,7 @@ Node Parser::query_operand() {
     add(node, std::move(list));
     Node source = make(NodeKind::From);
     add(source, table_primary());
-    add(node, finish(source));
+    add(node, std::move(finish(source)));
     return finish(node);
   }
   return select();
@@ -133,7 +132,7 @@ Node Parser::with() {
     if (is_any({"search", "cycle"})) {
       return fail("unsupported clause");
     }
-    add(node, finish(cte));
+    add(node, std::move(finish(cte)));
   } while (accept(",") && !failed_);
   return finish(node);
 }
@@ -151,7 +150,7 @@ Node Parser::values() {
       }
     }
     expect(")");
-    add(node, finish(row));
+    add(node, std::move(finish(row)));
   } while (accept(",") && !failed_);
   return finish(node);
 }
@@ -188,7 +187,7 @@ void Parser::select_clauses(Node& select) {
       Node clause = make(kind);
       advance();
       add(clause, expression());
-      add(select, finish(clause));
+      add(select, std::move(finish(clause)));
     }
   };
   condition("prewhere", NodeKind::Where);
@@ -215,7 +214,7 @@ Node Parser::select_list() {
       add(keys, expression());
     } while (accept(",") && !failed_);
     expect(")");
-    add(node, finish(keys));
+    add(node, std::move(finish(keys)));
   } else if (is_any({"distinct", "all", "straight_join", "sql_calc_found_rows"})) {
     node.text = is_word("distinct") ? "distinct" : "";
     advance();
@@ -273,14 +272,10 @@ void Parser::star_modifiers(Node& star) {
     const bool replace = is_word("replace");
     advance();
     if (!replace) {
-      const std::size_t begin = token().begin;
       if (is_operator("(")) {
         skip_parentheses();
       } else {
         name_part();
-      }
-      if (!failed_) {
-        star.text += " " + base::to_lower(text_.substr(begin, tokens_[at_ - 1].end - begin));
       }
       continue;
     }
@@ -290,11 +285,11 @@ void Parser::star_modifiers(Node& star) {
       add(item, expression());
       expect("as");
       item.names.push_back(name_part());
-      add(star, finish(item));
+      add(star, std::move(finish(item)));
     } while (accept(",") && !failed_);
     expect(")");
   }
-  close(star);
+  finish(star);
 }
 
 void Parser::skip_parentheses() {
@@ -354,7 +349,7 @@ Node Parser::join_tail(Node left) {
     Node on = make(NodeKind::On);
     advance();
     add(on, expression());
-    add(node, finish(on));
+    add(node, std::move(finish(on)));
   } else if (is_word("using")) {
     Node columns = make(NodeKind::Using);
     advance();
@@ -368,7 +363,7 @@ Node Parser::join_tail(Node left) {
     if (accept("as")) {
       name_part();
     }
-    add(node, finish(columns));
+    add(node, std::move(finish(columns)));
   }
   return finish(node);
 }
@@ -390,7 +385,7 @@ Node Parser::table_primary() {
     node.kind = NodeKind::Derived;
     Node inner = make(NodeKind::Query);
     add(inner, values());
-    add(node, finish(inner));
+    add(node, std::move(finish(inner)));
   } else if (token().kind == TokenKind::Parameter) {
     node.kind = NodeKind::TableFunction;
     add(node, primary());
@@ -412,7 +407,7 @@ Node Parser::table_primary() {
     }
   }
   node.flag = lateral;
-  close(node);
+  finish(node);
   if (is_operator("*")) {
     advance();
   }
@@ -451,7 +446,7 @@ Node Parser::table_parenthesis() {
       advance();
       add(cross, std::move(node));
       add(cross, table_reference());
-      node = finish(cross);
+      node = std::move(finish(cross));
     }
   }
   expect(")");
@@ -588,8 +583,8 @@ Node Parser::window_list() {
     window_body(body);
     expect(")");
     window.text = name;
-    add(window, finish(body));
-    add(node, finish(window));
+    add(window, std::move(finish(body)));
+    add(node, std::move(finish(window)));
   } while (accept(",") && !failed_);
   return finish(node);
 }

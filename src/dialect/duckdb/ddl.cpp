@@ -1,0 +1,80 @@
+#include "base/text.h"
+#include "dialect/ddl_table.h"
+
+namespace kedge::dialect {
+namespace {
+
+using schema::Column;
+using schema::Identity;
+
+class DuckdbDdl : public Ddl {
+ public:
+  schema::Dialect id() const override { return schema::Dialect::Duckdb; }
+  KeyPlace key_place() const override { return KeyPlace::Inside; }
+
+  std::string default_value(const schema::Default& value, const schema::Type& type) const override {
+    if (value.kind == schema::Default::Kind::Expression) {
+      return value.value;
+    }
+    if (type.kind == schema::TypeKind::Boolean) {
+      return base::to_upper(value.value);
+    }
+    return is_numeric_type(type) ? value.value : literal(value.value);
+  }
+
+  std::string column(const Column& column, const schema::Table& table) const override {
+    std::string sql = quote(column.name) + " " + type(column.type);
+    sql += column.collation.empty() ? "" : " COLLATE " + column.collation;
+    if (column.generated) {
+      sql += " GENERATED ALWAYS AS (" + column.generated->expression + ")";
+    } else if (column.identity && column.identity->kind == Identity::Kind::Uuid) {
+      sql += " DEFAULT uuid()";
+    } else if (column.identity) {
+      const std::string& sequence = column.identity->sequence;
+      const std::string made = table.name.name.text() + "_" + column.name.text() + "_seq";
+      sql += " DEFAULT nextval(" + literal(sequence.empty() ? made : sequence) + ")";
+    } else if (column.default_value) {
+      sql += " DEFAULT " + default_value(*column.default_value, column.type);
+    }
+    return sql + (column.nullable ? "" : " NOT NULL");
+  }
+
+  std::string index(const schema::Index& index, const schema::Name& table) const override {
+    return std::string("CREATE ") + (index.unique ? "UNIQUE " : "") + "INDEX " + quote(index.name) +
+           " ON " + name(table) + " " + parts(index);
+  }
+  std::string table_options(const schema::Table&) const override { return ""; }
+  std::string drop_index(const schema::Index& index, const schema::Name& table,
+                         std::string_view if_exists) const override {
+    return "DROP INDEX " + std::string(if_exists) + name({table.schema, index.name});
+  }
+
+  // Names of keys and checks are the engine's own.
+  std::string primary_key(const schema::PrimaryKey& key, const schema::Name&) const override {
+    return "PRIMARY KEY " + columns(key.columns);
+  }
+  std::string unique(const schema::Index& index) const override {
+    schema::Index plain = index;
+    plain.name = Identifier();
+    return Ddl::unique(plain);
+  }
+
+ private:
+  std::string parts(const schema::Index& index) const {
+    schema::Index plain = index;
+    for (schema::IndexPart& part : plain.parts) {
+      part.descending = false;
+      part.nulls = schema::NullsOrder::Default;
+    }
+    return index_parts(plain);
+  }
+};
+
+}  // namespace
+
+const Ddl& duckdb_ddl() {
+  static const DuckdbDdl ddl;
+  return ddl;
+}
+
+}  // namespace kedge::dialect

@@ -1,0 +1,143 @@
+#include "base/text.h"
+#include "dialect/ddl_table.h"
+
+namespace kedge::dialect {
+namespace {
+
+using schema::Column;
+using schema::Identity;
+
+bool is_time_call(std::string_view sql) {
+  const std::string lower = base::to_lower(sql);
+  return lower.starts_with("current_timestamp") || lower.starts_with("now(") ||
+         lower.starts_with("nextval(");
+}
+
+class MysqlDdl : public Ddl {
+ public:
+  using Ddl::quote;
+  schema::Dialect id() const override { return schema::Dialect::Mysql; }
+  KeyPlace key_place() const override { return KeyPlace::Outside; }
+  std::string quote(std::string_view identifier) const override {
+    return "`" + base::replace_all(std::string(identifier), "`", "``") + "`";
+  }
+  std::string literal(std::string_view text) const override {
+    return "'" + base::replace_all(base::replace_all(std::string(text), "\\", "\\\\"), "'", "''") +
+           "'";
+  }
+
+  std::string default_value(const schema::Default& value, const schema::Type& type) const override {
+    if (value.kind == schema::Default::Kind::Expression) {
+      return is_plain_default(value.value) || is_time_call(value.value) ||
+                     value.value.starts_with("b'")
+                 ? value.value
+                 : "(" + value.value + ")";
+    }
+    if (type.kind == schema::TypeKind::Boolean) {
+      const std::string lower = base::to_lower(value.value);
+      return lower == "true" || lower == "1" ? "1" : "0";
+    }
+    return is_numeric_type(type) && is_plain_default(value.value) ? value.value
+                                                                  : literal(value.value);
+  }
+
+  std::string column(const Column& column, const schema::Table&) const override {
+    std::string sql = quote(column.name) + " " + type(column.type);
+    const auto option = [&](const char* key) {
+      const auto found = column.options.find(key);
+      return found == column.options.end() ? std::string() : found->second;
+    };
+    const std::string charset = option("charset");
+    sql += charset.empty() ? "" : " CHARACTER SET " + charset;
+    sql += column.collation.empty() ? "" : " COLLATE " + column.collation;
+    if (column.generated) {
+      sql += " GENERATED ALWAYS AS (" + column.generated->expression + ")" +
+             (column.generated->stored ? " STORED" : " VIRTUAL");
+    }
+    sql += column.nullable ? (needs_null(column) ? " NULL" : "") : " NOT NULL";
+    if (column.identity && column.identity->kind != Identity::Kind::Uuid) {
+      sql += " AUTO_INCREMENT";
+    } else if (column.identity) {
+      sql += " DEFAULT (uuid())";
+    } else if (column.default_value && !column.generated) {
+      sql += " DEFAULT " + default_value(*column.default_value, column.type);
+    }
+    const std::string on_update = option("on_update");
+    sql += on_update.empty() ? "" : " ON UPDATE " + on_update;
+    sql += option("invisible").empty() ? "" : " INVISIBLE";
+    return sql + (column.comment.empty() ? "" : " COMMENT " + literal(column.comment));
+  }
+
+  std::string index(const schema::Index& index, const schema::Name& table) const override {
+    const std::string kind = base::to_upper(index.method);
+    const bool special = kind == "FULLTEXT" || kind == "SPATIAL";
+    std::string sql = "CREATE " + std::string(index.unique ? "UNIQUE " : "") +
+                      (special ? kind + " " : "") + "INDEX " + quote(index.name) + " ON " +
+                      name(table) + " " + index_parts(index);
+    if (!kind.empty() && !special && kind != "BTREE") {
+      sql += " USING " + kind;
+    }
+    return sql + (index.comment.empty() ? "" : " COMMENT " + literal(index.comment));
+  }
+
+  std::string table_options(const schema::Table& table) const override {
+    const auto option = [&](const char* key) {
+      const auto found = table.options.find(key);
+      return found == table.options.end() ? std::string() : found->second;
+    };
+    const std::string engine = option("engine");
+    const std::string charset = option("charset");
+    const std::string collation = option("collation");
+    std::string sql = " ENGINE=" + (engine.empty() ? "InnoDB" : engine);
+    if (!charset.empty() || collation.empty()) {
+      sql += " DEFAULT CHARSET=" + (charset.empty() ? "utf8mb4" : charset);
+    }
+    sql += collation.empty() ? "" : " COLLATE=" + collation;
+    const std::string format = option("row_format");
+    sql += format.empty() ? "" : " ROW_FORMAT=" + format;
+    return sql + (table.comment.empty() ? "" : " COMMENT=" + literal(table.comment));
+  }
+
+  std::string drop_index(const schema::Index& index, const schema::Name& table,
+                         std::string_view) const override {
+    return "DROP INDEX " + quote(index.name) + " ON " + name(table);
+  }
+
+  std::string primary_key(const schema::PrimaryKey& key, const schema::Name&) const override {
+    return "PRIMARY KEY " + columns(key.columns);
+  }
+
+  std::string unique(const schema::Index& index) const override {
+    return std::string(index.unique ? "UNIQUE " : "") + "KEY " + quote(index.name) + " " +
+           index_parts(index);
+  }
+
+ protected:
+  // A counted column must be keyed from the start.
+  bool is_inline(const schema::Index& index, const schema::Table& table) const override {
+    for (const Column& column : table.columns) {
+      if (column.identity && column.identity->kind != Identity::Kind::Uuid &&
+          !index.parts.empty() && index.parts[0].column == column.name) {
+        return !table.primary_key || table.primary_key->columns[0] != column.name;
+      }
+    }
+    return false;
+  }
+  std::string check_tail(const schema::Check& check) const override {
+    return check.enforced ? "" : " NOT ENFORCED";
+  }
+
+ private:
+  static bool needs_null(const Column& column) {
+    return base::to_lower(column.type.native).starts_with("timestamp");
+  }
+};
+
+}  // namespace
+
+const Ddl& mysql_ddl() {
+  static const MysqlDdl ddl;
+  return ddl;
+}
+
+}  // namespace kedge::dialect

@@ -1,0 +1,156 @@
+#include "migrate/emission.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/graph.h"
+#include "base/text.h"
+#include "sql/analysis.h"
+
+namespace kedge::migrate {
+namespace {
+
+template <class Item, class Edges>
+std::map<schema::Name, std::size_t> rank_all(const std::vector<const Item*>& items,
+                                             const Edges& edges) {
+  std::map<schema::Name, std::size_t> numbers;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    numbers.emplace(items[i]->name, i);
+  }
+  base::Graph graph(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const schema::Name& before : edges(*items[i])) {
+      const auto found = numbers.find(before);
+      if (found != numbers.end() && found->second != i) {
+        graph.add_edge(found->second, i);
+      }
+    }
+  }
+  std::map<schema::Name, std::size_t> ranks;
+  std::size_t rank = 1;
+  for (const std::size_t node : base::sort_topologically(graph).order) {
+    ranks[items[node]->name] = rank++;
+  }
+  return ranks;
+}
+
+// Everything of both sides, `first` wins; sorted by name so that ranks are stable.
+template <class Item>
+std::vector<const Item*> union_of(const std::vector<Item>& first, const std::vector<Item>& second) {
+  std::map<schema::Name, const Item*> all;
+  for (const auto* list : {&first, &second}) {
+    for (const Item& item : *list) {
+      all.emplace(item.name, &item);
+    }
+  }
+  std::vector<const Item*> items;
+  for (const auto& [name, item] : all) {
+    items.push_back(item);
+  }
+  return items;
+}
+
+}  // namespace
+
+PlanStatement& Draft::add(Keys keys, std::string sql, std::optional<std::size_t> change) {
+  PlanStatement statement;
+  statement.sql = std::move(sql);
+  if (statement.sql.empty() || statement.sql.back() != ';') {
+    statement.sql += ';';
+  }
+  statement.change = change;
+  statement.stage = keys.stage;
+  items_.push_back({std::move(keys), items_.size(), std::move(statement)});
+  return items_.back().statement;
+}
+
+std::vector<PlanStatement> Draft::sorted() {
+  std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.keys.stage, a.keys.rank, a.keys.name, a.order) <
+           std::tie(b.keys.stage, b.keys.rank, b.keys.name, b.order);
+  });
+  std::vector<PlanStatement> statements;
+  for (Item& item : items_) {
+    statements.push_back(std::move(item.statement));
+  }
+  items_.clear();
+  return statements;
+}
+
+std::size_t Emission::rank_of(const schema::Name& table) const {
+  const auto found = table_rank.find(table);
+  return found == table_rank.end() ? 0 : found->second;
+}
+
+void prepare(Emission& emission) {
+  emission.table_rank =
+      rank_all(union_of(emission.to.tables, emission.from.tables), [](const schema::Table& table) {
+        std::vector<schema::Name> before = table.inherits;
+        for (const schema::ForeignKey& key : table.foreign_keys) {
+          before.push_back(key.referenced_table);
+        }
+        if (table.partition && table.partition->parent) {
+          before.push_back(*table.partition->parent);
+        }
+        return before;
+      });
+  emission.view_rank = rank_all(
+      union_of(emission.to.views, emission.from.views),
+      [](const schema::View& view) -> const auto& { return view.depends_on; });
+  for (const Change& change : emission.changes) {
+    if (const auto* rename = std::get_if<change::RenameTable>(&change)) {
+      emission.old_table_names[rename->to] = rename->from;
+    }
+  }
+}
+
+bool mentions(std::string_view text, std::string_view identifier, schema::Dialect dialect) {
+  for (const sql::Token& token : sql::tokenize(text, dialect)) {
+    std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (token.kind == sql::TokenKind::QuotedIdentifier && word.size() > 2) {
+      word = word.substr(1, word.size() - 2);
+      if (word == identifier) {
+        return true;
+      }
+    }
+    if (token.kind == sql::TokenKind::Identifier && base::equals_ignoring_case(word, identifier)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::set<schema::Name> views_in_the_way(const Emission& emission,
+                                        const std::vector<Touched>& touched) {
+  std::set<schema::Name> found;
+  for (const Change& change : emission.changes) {
+    if (const auto* drop = std::get_if<change::DropView>(&change)) {
+      found.insert(drop->view.name);
+    }
+  }
+  std::map<schema::Name, const std::set<std::string>*> by_table;
+  for (const Touched& one : touched) {
+    by_table[one.table] = &one.columns;
+  }
+  const auto reads = [&](const schema::View& view, const schema::Name& source) {
+    const auto table = by_table.find(source);
+    return table != by_table.end() &&
+           (table->second->empty() ||
+            std::any_of(table->second->begin(), table->second->end(), [&](const auto& column) {
+              return mentions(view.body, column, emission.options.dialect);
+            }));
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const schema::View& view : emission.from.views) {
+      const bool in_the_way = std::any_of(view.depends_on.begin(), view.depends_on.end(),
+                                          [&](const schema::Name& source) {
+                                            return found.contains(source) || reads(view, source);
+                                          });
+      grew = (in_the_way && found.insert(view.name).second) || grew;
+    }
+  }
+  return found;
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,133 @@
+// One direction of a plan while it is made: what is there, what shall be, the changes between, and
+// the statements so far with the keys that order them (spec/migrate.md 8.1).
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dialect/ddl.h"
+#include "migrate/plan.h"
+
+namespace kedge::migrate {
+
+enum class Direction { Up, Down };
+
+// Stages of 8.1, times ten, with places between for the object kinds of postgres.
+namespace stage {
+inline constexpr int kOpen = -10;
+inline constexpr int kNamespace = 0;
+inline constexpr int kEarlyDrop = 2;  // triggers, policies and rules that go or are remade
+inline constexpr int kDropView = 10;
+inline constexpr int kDropFunctionEarly = 12;
+inline constexpr int kLabel = 14;  // enum labels, each committed alone
+inline constexpr int kType = 15;
+inline constexpr int kSequence = 16;
+inline constexpr int kFunctionEarly = 18;
+inline constexpr int kRenameTable = 20;
+inline constexpr int kRenameName = 21;
+inline constexpr int kDetach = 25;
+inline constexpr int kDropConstraint = 30;
+inline constexpr int kDropIndex = 40;
+inline constexpr int kDropPrimaryKey = 50;
+inline constexpr int kRenameColumn = 60;
+inline constexpr int kCreateTable = 70;
+inline constexpr int kTableOptions = 75;
+inline constexpr int kAddColumn = 80;
+inline constexpr int kColumn = 90;
+inline constexpr int kDropColumn = 100;
+inline constexpr int kNotNull = 110;
+inline constexpr int kIdentity = 112;
+inline constexpr int kPrimaryKey = 120;
+inline constexpr int kIndex = 130;
+inline constexpr int kConstraint = 140;
+inline constexpr int kAttach = 145;
+inline constexpr int kDropTable = 150;
+inline constexpr int kDropFunction = 152;
+inline constexpr int kDropSequence = 153;
+inline constexpr int kDropType = 154;
+inline constexpr int kDropNamespace = 156;
+inline constexpr int kView = 160;
+inline constexpr int kFunction = 164;
+inline constexpr int kTrigger = 166;
+inline constexpr int kPrivilege = 168;
+inline constexpr int kComment = 170;
+inline constexpr int kClose = 200;
+}  // namespace stage
+
+struct Keys {
+  int stage = 0;
+  std::size_t rank = 0;  // dependency inside the stage
+  std::string name;
+};
+
+class Draft {
+ public:
+  PlanStatement& add(Keys keys, std::string sql, std::optional<std::size_t> change = std::nullopt);
+  std::vector<PlanStatement> sorted();
+  bool empty() const { return items_.empty(); }
+
+ private:
+  struct Item {
+    Keys keys;
+    std::size_t order;
+    PlanStatement statement;
+  };
+  std::vector<Item> items_;
+};
+
+struct Emission {
+  const schema::Schema& from;
+  const schema::Schema& to;
+  const std::vector<Change>& changes;
+  const PlanOptions& options;
+  Direction direction = Direction::Up;
+  const dialect::Ddl& ddl;
+  Draft draft = {};
+  std::vector<Status> refusals = {};    // of the whole: blocked changes are made from them
+  std::vector<std::string> notes = {};  // down: what cannot come back, without a statement
+  std::map<schema::Name, std::size_t> table_rank = {};        // referenced before referencing
+  std::map<schema::Name, std::size_t> view_rank = {};         // read before reading
+  std::map<schema::Name, schema::Name> old_table_names = {};  // by the new name
+  std::set<schema::Name> untouchable = {};                    // tables and views of somebody else
+
+  bool up() const { return direction == Direction::Up; }
+  std::string if_exists() const { return up() ? "IF EXISTS " : ""; }
+  std::size_t rank_of(const schema::Name& table) const;
+};
+
+// Fills the ranks and old names.
+void prepare(Emission& emission);
+
+// Views of `from` that must step aside, with everything that reads them: those that changes drop
+// and those that read one of `tables` (and mention one of its columns, where given).
+struct Touched {
+  schema::Name table;
+  std::set<std::string> columns;  // empty: any
+};
+// Drops what changes drop and what is in the way, makes it again after, replaces, stamps.
+// `touched` as for views_in_the_way. Gives the views that step aside.
+std::set<schema::Name> emit_views(Emission& emission, const std::vector<Touched>& touched);
+// Indexes (stage kIndex, kDropIndex) that no constraint owns; what a rebuilt table gets again is
+// its own business.
+std::string index_sql(const Emission& emission, const schema::Index& index,
+                      const schema::Name& table);
+
+void emit_postgres(Emission& emission);
+void emit_sqlite(Emission& emission);  // and d1
+void emit_mysql(Emission& emission);
+void emit_duckdb(Emission& emission);
+
+// The schema after the changes: `actual` with them applied. What no change speaks of stays.
+schema::Schema apply_changes(const schema::Schema& actual, const schema::Schema& expected,
+                             const std::vector<Change>& changes);
+// The changes that lead back, in names from before the renames and with the parts as they were.
+std::vector<Change> down_changes(const std::vector<Change>& changes, const schema::Schema& actual);
+
+std::set<schema::Name> views_in_the_way(const Emission& emission,
+                                        const std::vector<Touched>& touched);
+// Does the text hold this identifier, quoted or plain?
+bool mentions(std::string_view sql, std::string_view identifier, schema::Dialect dialect);
+
+}  // namespace kedge::migrate

@@ -1,0 +1,286 @@
+// mysql and MariaDB: one MODIFY a column whatever changed in it; a key moves in one statement; a
+// counted column stays keyed throughout (spec/migrate.md 8.5).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/overloaded.h"
+#include "base/text.h"
+#include "migrate/emission.h"
+
+namespace kedge::migrate {
+namespace {
+
+using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::Column;
+using schema::Name;
+using schema::Table;
+
+bool is_counted(const Column& column) {
+  return column.identity && column.identity->kind != schema::Identity::Kind::Uuid;
+}
+
+class Mysql {
+ public:
+  explicit Mysql(Emission& e) : e_(e) {
+    for (const Change& change : e.changes) {
+      if (const auto* key = std::get_if<DropPrimaryKey>(&change)) {
+        dropped_keys_.insert(key->table);
+      } else if (const auto* made = std::get_if<AddPrimaryKey>(&change)) {
+        added_keys_.insert(made->table);
+      }
+    }
+  }
+  void at(std::size_t i) {
+    index_ = i;
+    std::visit(*this, e_.changes[i]);
+  }
+
+  void operator()(const CreateTable& c) {
+    const Table* table = find_table(e_.to, c.object.name);
+    add(stage::kCreateTable, c.object.name,
+        e_.ddl.create_table(table == nullptr ? c.object : *table));
+  }
+  void operator()(const DropTable& c) {
+    const std::size_t last = e_.table_rank.size() + 1;
+    e_.draft
+        .add({stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
+             "DROP TABLE " + e_.if_exists() + e_.ddl.name(c.object.name), index_)
+        .destructive = true;
+  }
+  void operator()(const RenameTable& c) {
+    add(stage::kRenameTable, c.from,
+        "RENAME TABLE " + e_.ddl.name(c.from) + " TO " + e_.ddl.name(c.to));
+  }
+  void operator()(const RenameColumn& c) {
+    alter(stage::kRenameColumn, c.table,
+          "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
+  }
+  void operator()(const RenameIndex& c) { rename_index(c.table, c.from, c.to); }
+  void operator()(const RenameConstraint& c) { rename_index(c.table, c.from, c.to); }
+  // A counted column comes with its key, in one statement.
+  void operator()(const AddColumn& c) {
+    const Table* table = find_table(e_.to, c.table);
+    const bool counted = is_counted(c.part);
+    std::string sql = "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table);
+    if (counted && added_keys_.contains(c.table) && table != nullptr && table->primary_key) {
+      sql = (dropped_keys_.contains(c.table) ? "DROP PRIMARY KEY, " : "") + sql + ", ADD " +
+            e_.ddl.primary_key(*table->primary_key, c.table);
+      moved_keys_.insert(c.table);
+    }
+    alter(counted ? stage::kPrimaryKey : stage::kAddColumn, c.table, sql);
+  }
+  void operator()(const DropColumn& c) {
+    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name)).destructive =
+        true;
+  }
+  void operator()(const ChangeColumnType& c) { modify(c.table, c.before, c.after); }
+  void operator()(const ChangeColumnGenerated& c) {
+    if (c.before.generated && c.after.generated &&
+        c.before.generated->stored == c.after.generated->stored) {
+      modify(c.table, c.before, c.after);
+      return;
+    }
+    remake(c.table, c.after, !c.before.generated);
+  }
+  template <Attribute attribute>
+  void operator()(const ChangeColumn<attribute>& c) {
+    modify(c.table, c.before, c.after);
+  }
+  void operator()(const ChangeComment& c) {
+    if (c.target.kind == "table") {
+      alter(stage::kComment, c.target.name, "COMMENT = " + e_.ddl.literal(c.to));
+    } else if (c.target.kind == "column" && find_table(e_.to, c.target.name) != nullptr) {
+      const Column* column = find_column(*find_table(e_.to, c.target.name), c.target.part);
+      if (column != nullptr) {
+        Column after = *column;
+        after.comment = c.to;
+        modify(c.target.name, *column, after);
+      }
+    } else if (c.target.kind == "index") {
+      remake_index(c);
+    }
+  }
+  void operator()(const AddPrimaryKey& c) {
+    if (moved_keys_.contains(c.table)) {
+      return;
+    }
+    const bool moves = dropped_keys_.contains(c.table);
+    alter(stage::kPrimaryKey, c.table,
+          (moves ? "DROP PRIMARY KEY, ADD " : "ADD ") + e_.ddl.primary_key(c.part, c.table));
+  }
+  void operator()(const DropPrimaryKey& c) {
+    if (!added_keys_.contains(c.table)) {
+      alter(stage::kDropPrimaryKey, c.table, "DROP PRIMARY KEY");
+    }
+  }
+  void operator()(const AddIndex& c) {
+    if (!came_inline(c.table, c.part)) {
+      add(stage::kIndex, c.table, e_.ddl.index(c.part, c.table));
+    }
+  }
+  void operator()(const DropIndex& c) {
+    add(stage::kDropIndex, c.table, e_.ddl.drop_index(c.part, c.table, ""));
+  }
+  void operator()(const AddForeignKey& c) {
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part));
+  }
+  void operator()(const DropForeignKey& c) {
+    alter(stage::kDropConstraint, c.table, "DROP FOREIGN KEY " + e_.ddl.quote(c.part.name));
+  }
+  void operator()(const AddCheck& c) {
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part));
+  }
+  void operator()(const DropCheck& c) {
+    alter(stage::kDropConstraint, c.table, "DROP CONSTRAINT " + e_.ddl.quote(c.part.name));
+  }
+  void operator()(const ChangeTableOptions& c) {
+    std::vector<std::string> clauses;
+    const auto value = [](const Table& table, const char* key) {
+      const auto found = table.options.find(key);
+      return found == table.options.end() ? std::string() : found->second;
+    };
+    const auto changed = [&](const char* key, const char* word) {
+      if (value(c.before, key) != value(c.after, key) && !value(c.after, key).empty()) {
+        clauses.push_back(std::string(word) + value(c.after, key));
+      }
+    };
+    changed("engine", "ENGINE=");
+    changed("charset", "DEFAULT CHARSET=");
+    changed("collation", "COLLATE=");
+    changed("row_format", "ROW_FORMAT=");
+    if (!clauses.empty()) {
+      alter(stage::kTableOptions, c.after.name, base::join(clauses, " "));
+    }
+  }
+  void operator()(const CreateObject& c) {
+    e_.draft.add({stage::kTrigger, 0, c.object.name.name.text()}, c.object.definition, index_);
+  }
+  void operator()(const DropObject& c) {
+    e_.draft.add({stage::kEarlyDrop, 0, c.object.name.name.text()},
+                 "DROP " + base::to_upper(to_string(c.object.kind)) + " " + e_.if_exists() +
+                     e_.ddl.name(c.object.name),
+                 index_);
+  }
+  void operator()(const ReplaceObject& c) {
+    (*this)(DropObject{c.before});
+    (*this)(CreateObject{c.after});
+  }
+  void operator()(const CreateSequence& c) {
+    const schema::Sequence& s = c.object;
+    e_.draft.add({stage::kSequence, 0, s.name.name.text()},
+                 fmt::format("CREATE SEQUENCE {} START WITH {} INCREMENT BY {}",
+                             e_.ddl.name(s.name), s.start, s.increment),
+                 index_);
+  }
+  void operator()(const DropSequence& c) {
+    e_.draft.add({stage::kDropSequence, 0, c.object.name.name.text()},
+                 "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name), index_);
+  }
+  void operator()(const AlterSequence& c) {
+    e_.draft.add({stage::kSequence, 0, c.after.name.name.text()},
+                 fmt::format("ALTER SEQUENCE {} START WITH {} INCREMENT BY {}",
+                             e_.ddl.name(c.after.name), c.after.start, c.after.increment),
+                 index_);
+  }
+  template <class Other>
+  void operator()(const Other&) {}
+
+ private:
+  PlanStatement& add(int at, const Name& table, std::string sql) {
+    return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
+  }
+  PlanStatement& alter(int at, const Name& table, const std::string& clause) {
+    return add(at, table, e_.ddl.alter(table) + clause);
+  }
+  void rename_index(const Name& table, const Identifier& from, const Identifier& to) {
+    alter(stage::kRenameName, table,
+          "RENAME INDEX " + e_.ddl.quote(from) + " TO " + e_.ddl.quote(to));
+  }
+  // Once a column, with everything that changes in it.
+  void modify(const Name& table, const Column& before, const Column& after) {
+    if (!modified_.insert({table, after.name}).second) {
+      return;
+    }
+    const Table* is = find_table(e_.to, table);
+    const Column* whole = is == nullptr ? nullptr : find_column(*is, after.name);
+    Column column = whole == nullptr ? after : *whole;
+    column.comment = after.comment;
+    if (before.nullable && !column.nullable && column.default_value && !column.generated) {
+      add(stage::kColumn, table,
+          fmt::format("UPDATE {} SET {} = {} WHERE {} IS NULL", e_.ddl.name(table),
+                      e_.ddl.quote(column.name),
+                      e_.ddl.default_value(*column.default_value, column.type),
+                      e_.ddl.quote(column.name)));
+    }
+    int at = stage::kColumn;
+    if (is_counted(column) && !is_counted(before)) {
+      at = stage::kIndex + 1;  // its key is there by now
+    } else if (is_counted(before) && !is_counted(column)) {
+      at = stage::kDropConstraint + 1;  // before its key goes
+    }
+    alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
+  }
+  void remake(const Name& table, const Column& column, bool loses) {
+    const Table* is = find_table(e_.to, table);
+    alter(stage::kColumn, table, "DROP COLUMN " + e_.ddl.quote(column.name)).destructive = loses;
+    alter(stage::kColumn, table,
+          "ADD COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
+    if (is == nullptr) {
+      return;
+    }
+    for (const schema::Index& index : is->indexes) {
+      const bool hangs = std::any_of(index.parts.begin(), index.parts.end(),
+                                     [&](const auto& part) { return part.column == column.name; });
+      if (hangs && index.parts.size() == 1 && !is_added(table, index.name)) {
+        add(stage::kIndex, table, e_.ddl.index(index, table));
+      }
+    }
+  }
+  bool is_added(const Name& table, const Identifier& name) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* one = std::get_if<AddIndex>(&change);
+      return one != nullptr && one->table == table && one->part.name == name;
+    });
+  }
+  void remake_index(const ChangeComment& c) {
+    const Table* is = find_table(e_.to, c.target.name);
+    for (const schema::Index& index : is == nullptr ? std::vector<schema::Index>{} : is->indexes) {
+      if (index.name == c.target.part) {
+        schema::Index commented = index;
+        commented.comment = c.to;
+        add(stage::kDropIndex, c.target.name, e_.ddl.drop_index(index, c.target.name, ""));
+        add(stage::kIndex, c.target.name, e_.ddl.index(commented, c.target.name));
+      }
+    }
+  }
+  // Written inside CREATE TABLE because a counted column needs it there.
+  bool came_inline(const Name& name, const schema::Index& index) const {
+    const Table* table = find_table(e_.to, name);
+    if (table == nullptr || find_table(e_.from, name) != nullptr || index.parts.empty()) {
+      return false;
+    }
+    const Column* column = find_column(*table, index.parts[0].column);
+    return column != nullptr && is_counted(*column) &&
+           (!table->primary_key || table->primary_key->columns[0] != column->name);
+  }
+
+  Emission& e_;
+  std::size_t index_ = 0;
+  std::set<std::pair<Name, Identifier>> modified_;
+  std::set<Name> dropped_keys_;
+  std::set<Name> added_keys_;
+  std::set<Name> moved_keys_;
+};
+
+}  // namespace
+
+void emit_mysql(Emission& e) {
+  Mysql mysql(e);
+  for (std::size_t i = 0; i < e.changes.size(); ++i) {
+    mysql.at(i);
+  }
+  emit_views(e, {});
+}
+
+}  // namespace kedge::migrate

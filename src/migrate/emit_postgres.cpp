@@ -1,0 +1,14 @@
+#include "base/text.h"
+#include "migrate/postgres_emission.h"
+
+namespace kedge::migrate {
+
+void emit_postgres(Emission& e) {
+  PostgresPlanParts parts;
+  emit_postgres_types(e, parts);
+  emit_postgres_tables(e, parts);
+  const std::set<schema::Name> aside = emit_views(e, parts.touched);
+  emit_postgres_objects(e, aside);
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,321 @@
+#include "migrate/hazards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "dialect/ddl.h"
+
+namespace kedge::migrate {
+namespace {
+
+using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::Dialect;
+using schema::Name;
+using schema::Table;
+
+// A default that is another for each row, so that adding it writes every row.
+bool is_volatile(const schema::Column& column) {
+  if (column.identity) {
+    return true;
+  }
+  if (!column.default_value || column.default_value->kind == schema::Default::Kind::Literal) {
+    return false;
+  }
+  const std::string sql = base::to_lower(column.default_value->value);
+  for (const char* call : {"random", "uuid", "nextval(", "clock_timestamp", "timeofday"}) {
+    if (sql.find(call) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class Assessor {
+ public:
+  Assessor(const std::vector<Change>& all, const schema::Schema& actual, const PlanOptions& options)
+      : all_(all), actual_(actual), options_(options), ddl_(dialect::get_ddl(options.dialect)) {}
+
+  std::vector<Hazard> run(const Change& change) {
+    std::visit(*this, change);
+    return std::move(found_);
+  }
+
+  void operator()(const AddColumn& c) {
+    const schema::Column& column = c.part;
+    if (!column.nullable && !column.default_value && !column.identity && !column.generated) {
+      Hazard& h = add("add-required-column", c.table, "fails where the table has rows");
+      h.column = column.name;
+      h.lock = lock("ACCESS EXCLUSIVE");
+      h.probe_sql = fmt::format("SELECT 1 FROM {} LIMIT 1", live(c.table));
+    } else if (is_volatile(column) && is_postgres()) {
+      Hazard& h = add("volatile-default", c.table, "every row is written");
+      h.column = column.name;
+      h.lock = "ACCESS EXCLUSIVE";
+      h.rewrite = "rewrite";
+      h.online_form = "add nullable, set default, fill in batches, set NOT NULL";
+    }
+  }
+  void operator()(const ChangeColumnNullable& c) {
+    if (c.after.nullable) {
+      return;
+    }
+    Hazard& h = add("set-not-null", c.table, "fails where the column holds NULL");
+    h.column = c.after.name;
+    h.lock = lock("ACCESS EXCLUSIVE");
+    h.rewrite = is_postgres() ? "scan" : "";
+    h.online_form = is_postgres() ? "check NOT VALID, validate, set NOT NULL, drop the check" : "";
+    if (!c.after.default_value) {
+      h.probe_sql = fmt::format("SELECT {} FROM {} WHERE {} IS NULL LIMIT 1", key_of(c.table),
+                                live(c.table), live_column(c.table, c.after.name));
+    }
+  }
+  void operator()(const ChangeColumnType& c) {
+    if (!rewrites(c)) {
+      return;
+    }
+    Hazard& h = add("type-rewrite", c.table, "the table is rewritten under a long exclusive lock");
+    h.column = c.after.name;
+    h.lock = lock("ACCESS EXCLUSIVE");
+    h.rewrite = "rewrite";
+  }
+  void operator()(const AddCheck& c) {
+    if (is_new(c.table)) {
+      return;
+    }
+    Hazard& h = add("add-check", c.table, "fails where a row violates it");
+    h.object = c.part.name.text();
+    h.column = c.part.column;
+    h.lock = lock("ACCESS EXCLUSIVE");
+    h.rewrite = is_postgres() ? "scan" : "";
+    h.online_form = is_postgres() ? "add NOT VALID, validate" : "";
+    if (!is_superset(c)) {
+      check_probe(h, c);
+    }
+  }
+  void operator()(const AddForeignKey& c) {
+    if (is_new(c.table)) {
+      return;
+    }
+    Hazard& h = add("add-fk", c.table, "fails where a row has no parent");
+    h.object = c.part.name.text();
+    h.column = c.part.columns.empty() ? Identifier() : c.part.columns.front();
+    h.lock = lock("SHARE ROW EXCLUSIVE");
+    h.rewrite = is_postgres() ? "scan" : "";
+    h.online_form = is_postgres() ? "add NOT VALID, validate in a later transaction" : "";
+    h.probe_sql = orphan_probe(c);
+  }
+  void operator()(const AddIndex& c) {
+    if (is_new(c.table)) {
+      return;
+    }
+    if (c.part.unique) {
+      Hazard& h = add("add-unique", c.table, "fails where values repeat");
+      h.object = c.part.name.text();
+      h.lock = lock("SHARE");
+      h.rewrite = is_postgres() ? "scan" : "";
+      h.online_form = is_postgres() ? "CREATE UNIQUE INDEX CONCURRENTLY" : "";
+      h.probe_sql = duplicate_probe(c);
+      return;
+    }
+    if (is_postgres()) {
+      Hazard& h = add("index-build", c.table, "writes wait while the index is built");
+      h.object = c.part.name.text();
+      h.lock = "SHARE";
+      h.rewrite = "scan";
+      h.online_form = "CREATE INDEX CONCURRENTLY";
+    }
+  }
+  void operator()(const AddPrimaryKey& c) {
+    if (is_new(c.table)) {
+      return;
+    }
+    Hazard& h = add("add-unique", c.table, "fails where values repeat or are NULL");
+    h.object = c.part.name.text();
+    h.lock = lock("ACCESS EXCLUSIVE");
+    h.rewrite = is_postgres() ? "scan" : "";
+  }
+  void operator()(const RenameTable& c) {
+    add("rename-breaks-readers", c.to, "running applications know the old name").lock =
+        lock("ACCESS EXCLUSIVE");
+  }
+  void operator()(const RenameColumn& c) {
+    Hazard& h = add("rename-breaks-readers", c.table, "running applications know the old name");
+    h.column = c.to;
+    h.lock = lock("ACCESS EXCLUSIVE");
+  }
+  void operator()(const ReplaceView& c) {
+    if (c.before.fingerprint && c.before.fingerprint == c.after.fingerprint) {
+      add("view-tampered", c.after.name, "the view was changed by hand and kept its stamp");
+    }
+  }
+  void operator()(const DropIndex& c) { not_replayable(c.table, c.part.name.text()); }
+  void operator()(const DropForeignKey& c) { not_replayable(c.table, c.part.name.text()); }
+  void operator()(const DropCheck& c) { not_replayable(c.table, c.part.name.text()); }
+  template <class Other>
+  void operator()(const Other&) {}
+
+ private:
+  Hazard& add(const char* name, const Name& table, std::string text) {
+    Hazard hazard;
+    hazard.hazard = name;
+    hazard.table = table;
+    hazard.text = std::move(text);
+    if (const Table* was = find_table(actual_, old_name(table))) {
+      hazard.rows_estimate = was->rows_estimate;
+    }
+    found_.push_back(std::move(hazard));
+    return found_.back();
+  }
+  void not_replayable(const Name& table, const std::string& object) {
+    if (options_.dialect == Dialect::Mysql) {
+      add("drop-not-replayable", table, "mysql has no IF EXISTS here: fails on a fresh database")
+          .object = object;
+    }
+  }
+  bool is_postgres() const { return options_.dialect == Dialect::Postgres; }
+  std::string lock(const char* name) const { return is_postgres() ? name : ""; }
+  Name old_name(const Name& table) const {
+    for (const Change& change : all_) {
+      const auto* rename = std::get_if<RenameTable>(&change);
+      if (rename != nullptr && rename->to == table) {
+        return rename->from;
+      }
+    }
+    return table;
+  }
+  Identifier old_column(const Name& table, const Identifier& column) const {
+    for (const Change& change : all_) {
+      const auto* rename = std::get_if<RenameColumn>(&change);
+      if (rename != nullptr && rename->table == table && rename->to == column) {
+        return rename->from;
+      }
+    }
+    return column;
+  }
+  bool is_new(const Name& table) const { return find_table(actual_, old_name(table)) == nullptr; }
+  std::string live(const Name& table) const { return ddl_.name(old_name(table)); }
+  std::string live_column(const Name& table, const Identifier& column) const {
+    return ddl_.quote(old_column(table, column));
+  }
+  bool has_live(const Name& table, const Identifier& column) const {
+    const Table* was = find_table(actual_, old_name(table));
+    return was != nullptr && find_column(*was, old_column(table, column)) != nullptr;
+  }
+  bool has_live(const Name& table, const std::vector<Identifier>& columns) const {
+    return std::all_of(columns.begin(), columns.end(),
+                       [&](const Identifier& column) { return has_live(table, column); });
+  }
+  // What a sample shows: the key of a violating row.
+  std::string key_of(const Name& table) const {
+    const Table* was = find_table(actual_, old_name(table));
+    return was != nullptr && was->primary_key ? ddl_.quote(was->primary_key->columns.front()) : "1";
+  }
+  bool rewrites(const ChangeColumnType& c) const {
+    if (options_.dialect == Dialect::Sqlite || options_.dialect == Dialect::D1) {
+      return false;  // the rebuild says it
+    }
+    const bool kept = c.widening == Widening::Yes && c.before.type.kind == c.after.type.kind &&
+                      c.before.type.kind != schema::TypeKind::Int32;
+    return !kept;
+  }
+  // The checks of an enum that only gains members cannot fail.
+  bool is_superset(const AddCheck& c) const {
+    for (const Change& change : all_) {
+      const auto* gone = std::get_if<DropCheck>(&change);
+      if (gone == nullptr || gone->table != c.table || gone->part.members.empty() ||
+          gone->part.column != c.part.column) {
+        continue;
+      }
+      return std::all_of(gone->part.members.begin(), gone->part.members.end(),
+                         [&](const std::string& member) {
+                           return std::find(c.part.members.begin(), c.part.members.end(), member) !=
+                                  c.part.members.end();
+                         });
+    }
+    return false;
+  }
+  void check_probe(Hazard& h, const AddCheck& c) const {
+    if (c.part.column.empty()) {
+      const Table* was = find_table(actual_, old_name(c.table));
+      const bool plain = was != nullptr && old_name(c.table) == c.table &&
+                         std::none_of(all_.begin(), all_.end(), [&](const Change& change) {
+                           const auto* added = std::get_if<AddColumn>(&change);
+                           const auto* renamed = std::get_if<RenameColumn>(&change);
+                           return (added != nullptr && added->table == c.table) ||
+                                  (renamed != nullptr && renamed->table == c.table);
+                         });
+      if (plain) {
+        h.probe_sql = fmt::format("SELECT {} FROM {} WHERE NOT ({}) LIMIT 1", key_of(c.table),
+                                  live(c.table), c.part.expression);
+      }
+      return;
+    }
+    if (!has_live(c.table, c.part.column) || c.part.members.empty()) {
+      return;
+    }
+    std::vector<std::string> members;
+    for (const std::string& member : c.part.members) {
+      members.push_back(ddl_.literal(member));
+    }
+    const std::string column = live_column(c.table, c.part.column);
+    const std::string text = options_.dialect == Dialect::Postgres ? column + "::text" : column;
+    h.probe_sql = fmt::format("SELECT {} FROM {} WHERE {} IS NOT NULL AND {} NOT IN ({}) LIMIT 1",
+                              column, live(c.table), column, text, base::join(members, ", "));
+  }
+  std::string orphan_probe(const AddForeignKey& c) const {
+    if (!has_live(c.table, c.part.columns) || is_new(c.part.referenced_table) ||
+        !has_live(c.part.referenced_table, c.part.referenced_columns) ||
+        c.part.columns.size() != c.part.referenced_columns.size()) {
+      return "";
+    }
+    std::vector<std::string> filled;
+    std::vector<std::string> equal;
+    for (std::size_t i = 0; i < c.part.columns.size(); ++i) {
+      const std::string child = "c." + live_column(c.table, c.part.columns[i]);
+      filled.push_back(child + " IS NOT NULL");
+      equal.push_back("p." + live_column(c.part.referenced_table, c.part.referenced_columns[i]) +
+                      " = " + child);
+    }
+    return fmt::format(
+        "SELECT c.{} FROM {} c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} p WHERE {}) "
+        "LIMIT 1",
+        live_column(c.table, c.part.columns[0]), live(c.table), base::join(filled, " AND "),
+        live(c.part.referenced_table), base::join(equal, " AND "));
+  }
+  std::string duplicate_probe(const AddIndex& c) const {
+    std::vector<std::string> columns;
+    for (const schema::IndexPart& part : c.part.parts) {
+      if (part.column.empty() || !has_live(c.table, part.column)) {
+        return "";
+      }
+      columns.push_back(live_column(c.table, part.column));
+    }
+    if (columns.empty() || !c.part.where.empty()) {
+      return "";
+    }
+    std::vector<std::string> filled;
+    for (const std::string& column : columns) {
+      filled.push_back(column + " IS NOT NULL");
+    }
+    const std::string list = base::join(columns, ", ");
+    return fmt::format("SELECT {} FROM {} WHERE {} GROUP BY {} HAVING count(*) > 1 LIMIT 1", list,
+                       live(c.table), base::join(filled, " AND "), list);
+  }
+
+  const std::vector<Change>& all_;
+  const schema::Schema& actual_;
+  const PlanOptions& options_;
+  const dialect::Ddl& ddl_;
+  std::vector<Hazard> found_;
+};
+
+}  // namespace
+
+std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
+                               const schema::Schema& actual, const PlanOptions& options) {
+  return Assessor(all, actual, options).run(change);
+}
+
+}  // namespace kedge::migrate

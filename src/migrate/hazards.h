@@ -1,0 +1,13 @@
+// What may fail or hurt when a change runs (spec/migrate.md 10.1, 10.2). Warnings, never refusals.
+#pragma once
+
+#include <vector>
+
+#include "migrate/plan.h"
+
+namespace kedge::migrate {
+
+std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
+                               const schema::Schema& actual, const PlanOptions& options);
+
+}  // namespace kedge::migrate

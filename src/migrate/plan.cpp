@@ -1,0 +1,171 @@
+#include "migrate/plan.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kedge/codes.h"
+#include "migrate/emission.h"
+#include "migrate/gate.h"
+#include "migrate/hazards.h"
+#include "migrate/notes.h"
+
+namespace kedge::migrate {
+namespace {
+
+void emit(Emission& emission) {
+  prepare(emission);
+  switch (emission.options.dialect) {
+    case schema::Dialect::Sqlite:
+    case schema::Dialect::D1:
+      return emit_sqlite(emission);
+    case schema::Dialect::Mysql:
+      return emit_mysql(emission);
+    case schema::Dialect::Duckdb:
+      return emit_duckdb(emission);
+    case schema::Dialect::Postgres:
+    case schema::Dialect::Ansi:
+      return emit_postgres(emission);
+  }
+}
+
+std::set<schema::Name> untouchable(const diff::Result& result) {
+  std::set<schema::Name> names;
+  for (const auto* list : {&result.external, &result.out_of_scope, &result.unmanaged}) {
+    for (const diff::Unmanaged& one : *list) {
+      names.insert(one.name);
+    }
+  }
+  return names;
+}
+
+// Each hazard stands above the first statement of its change; a plan lists each once.
+void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema::Schema& actual,
+                    const PlanOptions& options) {
+  std::vector<std::vector<Hazard>> by_change;
+  for (const Change& change : changes) {
+    by_change.push_back(hazards_of(change, changes, actual, options));
+  }
+  for (PlanStatement& statement : plan.up) {
+    if (statement.change && !by_change[*statement.change].empty()) {
+      auto& hazards = by_change[*statement.change];
+      statement.hazards.insert(statement.hazards.begin(), hazards.begin(), hazards.end());
+      hazards.clear();
+    }
+    plan.hazards.insert(plan.hazards.end(), statement.hazards.begin(), statement.hazards.end());
+  }
+  for (auto& hazards : by_change) {
+    plan.hazards.insert(plan.hazards.end(), hazards.begin(), hazards.end());
+  }
+}
+
+// A refusal of the whole blocks the first change that is still allowed.
+void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions& options) {
+  for (Status& refusal : refusals) {
+    const bool permitted =
+        !refusal.tokens.empty() &&
+        std::all_of(refusal.tokens.begin(), refusal.tokens.end(),
+                    [&](const std::string& token) { return options.allow.contains(token); });
+    const auto place = std::find_if(plan.changes.begin(), plan.changes.end(), [](const auto& one) {
+      return one.status.state == State::Allowed;
+    });
+    if (!permitted && !plan.changes.empty()) {
+      (place == plan.changes.end() ? plan.changes.front() : *place).status = std::move(refusal);
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_string(ProbeResult result) {
+  switch (result) {
+    case ProbeResult::Unknown:
+      return "unknown";
+    case ProbeResult::Holds:
+      return "holds";
+    case ProbeResult::Violated:
+      return "violated";
+  }
+  return "unknown";
+}
+
+bool Plan::is_blocked() const {
+  return std::any_of(changes.begin(), changes.end(),
+                     [](const PlannedChange& one) { return one.status.state == State::Blocked; });
+}
+
+Plan make_plan(const diff::Result& result, const schema::Schema& actual,
+               const schema::Schema& expected, const PlanOptions& options) {
+  Plan plan;
+  plan.dialect = options.dialect;
+  plan.unmanaged = result.unmanaged;
+  plan.external = result.external;
+  plan.out_of_scope = result.out_of_scope;
+  plan.ambiguous = result.ambiguous;
+  plan.lock_timeout = options.lock_timeout;
+  plan.statement_timeout = options.statement_timeout;
+  std::vector<Status> statuses = gate(result, actual, expected, options);
+  for (std::size_t i = 0; i < result.changes.size(); ++i) {
+    plan.changes.push_back({result.changes[i], std::move(statuses[i])});
+  }
+  if (result.changes.empty()) {
+    return plan;
+  }
+  const dialect::Ddl& ddl = dialect::get_ddl(options.dialect);
+  const schema::Schema after = apply_changes(actual, expected, result.changes);
+  Emission up{.from = actual,
+              .to = after,
+              .changes = result.changes,
+              .options = options,
+              .direction = Direction::Up,
+              .ddl = ddl};
+  up.untouchable = untouchable(result);
+  emit(up);
+  plan.up = up.draft.sorted();
+  apply_refusals(plan, up.refusals, options);
+  const std::vector<Change> back = down_changes(result.changes, actual);
+  PlanOptions down_options = options;
+  down_options.online = Online::No;
+  Emission down{.from = after,
+                .to = actual,
+                .changes = back,
+                .options = down_options,
+                .direction = Direction::Down,
+                .ddl = ddl};
+  emit(down);
+  plan.down = down.draft.sorted();
+  add_notes(plan, back, result.changes);
+  attach_hazards(plan, result.changes, actual, options);
+  apply_probes(plan, options);
+  return plan;
+}
+
+void apply_probes(Plan& plan, const PlanOptions& options) {
+  const auto answer = [&](Hazard& hazard) {
+    const auto found = options.probes.find(hazard.probe_sql);
+    if (!hazard.probe_sql.empty() && found != options.probes.end()) {
+      hazard.probed = true;
+      hazard.probe = found->second.first;
+      hazard.sample = found->second.second;
+    }
+    return hazard.probe == ProbeResult::Violated;
+  };
+  for (Hazard& hazard : plan.hazards) {
+    answer(hazard);
+  }
+  for (PlanStatement& statement : plan.up) {
+    for (Hazard& hazard : statement.hazards) {
+      if (!answer(hazard) || !statement.change) {
+        continue;
+      }
+      Status& status = plan.changes[*statement.change].status;
+      status.state = State::Blocked;
+      status.code = codes::ERR_DATA_VIOLATES;
+      status.reason = "rows of " + to_string(hazard.table) + " violate it (" + hazard.hazard +
+                      (hazard.column.empty() ? "" : ", column " + hazard.column.text()) +
+                      "), for instance '" + hazard.sample + "'";
+      status.hint = "correct the rows first";
+    }
+  }
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,25 @@
+// The postgres emitter in parts: tables and their parts, types, objects by definition.
+#pragma once
+
+#include "migrate/emission.h"
+
+namespace kedge::migrate {
+
+// "USING ..." of a type change, with a leading blank; empty where an assignment cast does it.
+std::string using_clause(const Emission& emission, const change::ChangeColumnType& change);
+
+// What a change of one column takes with it and must be put back: views read it, indexes and
+// checks mention it, a dropped and added column loses its constraints.
+struct PostgresPlanParts {
+  std::vector<Touched> touched;  // tables and columns whose views step aside
+};
+void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
+void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
+void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
+std::string comment_sql(const Emission& emission, const change::CommentTarget& target,
+                        const std::string& text);
+// A sequence's name as the catalog spells it, quoted.
+std::string sequence_name(const Emission& emission, const schema::Name& table,
+                          const schema::Column& column);
+
+}  // namespace kedge::migrate

@@ -1,0 +1,270 @@
+// Objects that are known by the server's own definition text, and comments.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/graph.h"
+#include "base/text.h"
+#include "migrate/postgres_emission.h"
+#include "sql/analysis.h"
+
+namespace kedge::migrate {
+namespace {
+
+using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::DefinedObject;
+using schema::Name;
+using schema::ObjectKind;
+
+bool is_routine(ObjectKind kind) {
+  return kind == ObjectKind::Function || kind == ObjectKind::Procedure ||
+         kind == ObjectKind::Aggregate;
+}
+bool hangs_on_table(ObjectKind kind) {
+  return kind == ObjectKind::Trigger || kind == ObjectKind::Policy || kind == ObjectKind::Rule;
+}
+
+std::string word_at(std::string_view text, const sql::Token& token) {
+  return base::to_upper(text.substr(token.begin, token.end - token.begin));
+}
+
+// Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
+std::string head_of(const std::string& definition) {
+  for (const sql::Token& token : sql::tokenize(definition, schema::Dialect::Postgres)) {
+    if (token.kind == sql::TokenKind::Identifier && word_at(definition, token) == "LANGUAGE") {
+      return definition.substr(0, token.begin);
+    }
+  }
+  return definition;
+}
+
+// GRANT x ON y TO z [WITH GRANT OPTION] turned into REVOKE x ON y FROM z.
+std::string revoke(const std::string& grant) {
+  std::string sql;
+  std::size_t copied = 0;
+  for (const sql::Token& token : sql::tokenize(grant, schema::Dialect::Postgres)) {
+    const std::string word = word_at(grant, token);
+    if (token.kind == sql::TokenKind::Identifier && (word == "GRANT" || word == "TO")) {
+      sql += grant.substr(copied, token.begin - copied) + (word == "TO" ? "FROM" : "REVOKE");
+      copied = token.end;
+    }
+    if (token.kind == sql::TokenKind::Identifier && word == "WITH") {
+      return std::string(base::trim(sql + grant.substr(copied, token.begin - copied)));
+    }
+  }
+  return sql + grant.substr(copied);
+}
+
+class Objects {
+ public:
+  Objects(Emission& e, const std::set<Name>& aside) : e_(e), aside_(aside) { rank(); }
+
+  void run() {
+    for (index_ = 0; *index_ < e_.changes.size(); ++*index_) {
+      const Change& change = e_.changes[*index_];
+      if (const auto* made = std::get_if<CreateObject>(&change)) {
+        make(made->object);
+      } else if (const auto* gone = std::get_if<DropObject>(&change)) {
+        drop(gone->object);
+      } else if (const auto* swap = std::get_if<ReplaceObject>(&change)) {
+        replace(swap->before, swap->after);
+      } else if (const auto* comment = std::get_if<ChangeComment>(&change)) {
+        add(stage::kComment, comment->target.name, comment_sql(e_, comment->target, comment->to));
+      }
+    }
+    index_.reset();
+    step_aside();
+    if (routines_) {
+      e_.draft.add({stage::kOpen, 5, ""}, "SET check_function_bodies = off");
+    }
+  }
+
+ private:
+  PlanStatement& add(int at, const Name& name, std::string sql, std::size_t rank = 0) {
+    return e_.draft.add({at, rank, name.name.text()}, std::move(sql), index_);
+  }
+
+  void rank() {
+    const std::vector<DefinedObject>& objects = e_.to.objects;
+    std::map<Name, std::vector<std::size_t>> numbers;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      numbers[objects[i].name].push_back(i);
+    }
+    base::Graph graph(objects.size());
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      for (const Name& before : objects[i].depends_on) {
+        for (const std::size_t node :
+             numbers.contains(before) ? numbers.at(before) : std::vector<std::size_t>{}) {
+          if (node != i) {
+            graph.add_edge(node, i);
+          }
+        }
+      }
+    }
+    std::size_t next = 1;
+    for (const std::size_t node : base::sort_topologically(graph).order) {
+      rank_[objects[node].name] = next++;
+    }
+  }
+
+  // A routine that speaks of a table or view that this plan makes comes after it.
+  bool is_late(const DefinedObject& object) const {
+    return std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
+      const bool table = find_table(e_.to, name) != nullptr && find_table(e_.from, name) == nullptr;
+      const bool view = find_view(e_.to, name) != nullptr &&
+                        (find_view(e_.from, name) == nullptr || aside_.contains(name));
+      return table || view;
+    });
+  }
+  int make_stage(const DefinedObject& object) const {
+    if (object.kind == ObjectKind::Extension) {
+      return stage::kNamespace + 1;
+    }
+    if (is_routine(object.kind)) {
+      return is_late(object) ? stage::kFunction : stage::kFunctionEarly;
+    }
+    return object.kind == ObjectKind::Privilege ? stage::kPrivilege : stage::kTrigger;
+  }
+  int drop_stage(const DefinedObject& object) const {
+    if (object.kind == ObjectKind::Extension) {
+      return stage::kDropType + 1;
+    }
+    if (!is_routine(object.kind)) {
+      return stage::kEarlyDrop;
+    }
+    const bool early =
+        std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
+          return find_table(e_.from, name) != nullptr || find_view(e_.from, name) != nullptr;
+        });
+    return early ? stage::kDropFunctionEarly : stage::kDropFunction;
+  }
+
+  void make(const DefinedObject& object) {
+    routines_ = routines_ || is_routine(object.kind);
+    const int at = make_stage(object);
+    const auto rank = rank_.find(object.name);
+    add(at, object.name, object.definition, rank == rank_.end() ? 0 : rank->second);
+    if (!object.comment.empty()) {
+      const bool on_table = hangs_on_table(object.kind) && object.table;
+      add(stage::kComment, object.name,
+          comment_sql(e_,
+                      {to_string(object.kind), on_table ? *object.table : object.name,
+                       on_table ? object.name.name : Identifier(), object.signature},
+                      object.comment));
+    }
+  }
+  std::string drop_sql(const DefinedObject& object, const std::string& if_exists) const {
+    if (object.kind == ObjectKind::Privilege) {
+      return revoke(object.definition);
+    }
+    std::string sql = "DROP " + base::to_upper(to_string(object.kind)) + " " + if_exists;
+    if (hangs_on_table(object.kind) && object.table) {
+      return sql + e_.ddl.quote(object.name.name) + " ON " + e_.ddl.name(*object.table);
+    }
+    if (object.kind == ObjectKind::Extension) {
+      return sql + e_.ddl.quote(object.name.name);
+    }
+    return sql + e_.ddl.name(object.name) + (is_routine(object.kind) ? object.signature : "");
+  }
+  void drop(const DefinedObject& object) {
+    const bool with_view = object.table && aside_.contains(*object.table);
+    const bool with_table = object.kind == ObjectKind::Privilege && is_dropped(object.name);
+    if (with_view || with_table) {
+      return;  // it goes with its view or table
+    }
+    add(drop_stage(object), object.name, drop_sql(object, e_.if_exists())).destructive =
+        object.kind == ObjectKind::Extension;
+  }
+  bool is_dropped(const Name& name) const {
+    return find_table(e_.to, name) == nullptr && find_view(e_.to, name) == nullptr &&
+           (find_table(e_.from, name) != nullptr || find_view(e_.from, name) != nullptr);
+  }
+  void replace(const DefinedObject& before, const DefinedObject& after) {
+    if (is_routine(after.kind) && after.kind != ObjectKind::Aggregate) {
+      routines_ = true;
+      if (head_of(before.definition) == head_of(after.definition)) {
+        const auto rank = rank_.find(after.name);
+        add(make_stage(after), after.name, after.definition,
+            rank == rank_.end() ? 0 : rank->second);
+        return;
+      }
+      remade_.push_back(after.name);
+      add(stage::kDropFunctionEarly, before.name, drop_sql(before, e_.if_exists()));
+      make(after);
+      return;
+    }
+    if (!(before.table && aside_.contains(*before.table))) {
+      add(stage::kEarlyDrop, before.name, drop_sql(before, e_.if_exists()));
+    }
+    make(after);
+  }
+
+  bool is_changed(const DefinedObject& object) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* gone = std::get_if<DropObject>(&change);
+      const auto* swap = std::get_if<ReplaceObject>(&change);
+      return (gone != nullptr && gone->object == object) ||
+             (swap != nullptr && swap->before == object);
+    });
+  }
+  bool reads_changed_column(const DefinedObject& object) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto reads = [&](const Name& table, const Identifier& column) {
+        return object.table == table &&
+               mentions(object.definition, column.text(), schema::Dialect::Postgres);
+      };
+      if (const auto* type = std::get_if<ChangeColumnType>(&change)) {
+        return reads(type->table, type->after.name);
+      }
+      if (const auto* dropped = std::get_if<DropColumn>(&change)) {
+        return reads(dropped->table, dropped->part.name);
+      }
+      const auto* generated = std::get_if<ChangeColumnGenerated>(&change);
+      return generated != nullptr && reads(generated->table, generated->after.name);
+    });
+  }
+  // Triggers, policies and rules over a function or column that is remade.
+  void step_aside() {
+    for (const DefinedObject& object : e_.from.objects) {
+      const bool uses = std::any_of(remade_.begin(), remade_.end(), [&](const Name& function) {
+        return mentions(object.definition, function.name.text(), schema::Dialect::Postgres);
+      });
+      if (!hangs_on_table(object.kind) || is_changed(object) ||
+          !(uses || reads_changed_column(object)) ||
+          (object.table && aside_.contains(*object.table))) {
+        continue;
+      }
+      add(stage::kEarlyDrop, object.name, drop_sql(object, e_.if_exists()));
+      make(object);
+    }
+  }
+
+  Emission& e_;
+  const std::set<Name>& aside_;
+  std::optional<std::size_t> index_;
+  std::map<Name, std::size_t> rank_;
+  std::vector<Name> remade_;
+  bool routines_ = false;
+};
+
+}  // namespace
+
+std::string comment_sql(const Emission& e, const CommentTarget& target, const std::string& text) {
+  std::string on = base::to_upper(target.kind) + " ";
+  if (target.kind == "column") {
+    on += e.ddl.name(target.name) + "." + e.ddl.quote(target.part);
+  } else if (target.kind == "index") {
+    on += e.ddl.name({target.name.schema, target.part});
+  } else if (!target.part.empty()) {
+    on += e.ddl.quote(target.part) + " ON " + e.ddl.name(target.name);
+  } else {
+    on += e.ddl.name(target.name) + target.signature;
+  }
+  return "COMMENT ON " + on + " IS " + (text.empty() ? "NULL" : e.ddl.literal(text));
+}
+
+void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside) {
+  Objects(e, views_aside).run();
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,514 @@
+// Tables, columns, keys and indexes on postgres (spec/migrate.md 8.2).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/overloaded.h"
+#include "base/text.h"
+#include "migrate/postgres_emission.h"
+
+namespace kedge::migrate {
+namespace {
+
+using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::Column;
+using schema::Identity;
+using schema::Index;
+using schema::Name;
+using schema::Table;
+
+bool is_serial(const Column& column) {
+  return column.identity && column.identity->kind == Identity::Kind::Serial;
+}
+bool is_identity(const Column& column) {
+  return column.identity && (column.identity->kind == Identity::Kind::ByDefault ||
+                             column.identity->kind == Identity::Kind::Always);
+}
+
+class Tables {
+ public:
+  Tables(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
+  void at(std::size_t i) {
+    index_ = i;
+    std::visit(*this, e_.changes[i]);
+  }
+
+  void operator()(const CreateTable& c) {
+    const Table* wanted = find_table(e_.to, c.object.name);
+    const Table& table = wanted == nullptr ? c.object : *wanted;
+    for (const Column& column : table.columns) {
+      if (is_serial(column)) {
+        make_sequence(table.name, column, stage::kSequence);
+      }
+    }
+    const bool part = table.partition && table.partition->parent;
+    add(stage::kCreateTable, table.name, part ? partition_sql(table) : e_.ddl.create_table(table));
+    for (const Column& column : table.columns) {
+      if (is_serial(column)) {
+        own_sequence(table.name, column);
+      }
+    }
+    comments_of(table);
+    if (table.row_security || table.force_row_security) {
+      (*this)(ChangeRowSecurity{table.name, false, false, table.row_security,
+                                table.force_row_security});
+    }
+  }
+  void operator()(const DropTable& c) {
+    const std::size_t last = e_.table_rank.size() + 1;
+    e_.draft
+        .add({stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
+             "DROP TABLE " + e_.if_exists() + e_.ddl.name(c.object.name), index_)
+        .destructive = true;
+  }
+  void operator()(const RenameTable& c) {
+    add(stage::kRenameTable, c.from, e_.ddl.alter(c.from) + "RENAME TO " + e_.ddl.quote(c.to.name));
+  }
+  void operator()(const RenameColumn& c) {
+    alter(stage::kRenameColumn, c.table,
+          "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
+  }
+  void operator()(const RenameIndex& c) {
+    add(stage::kRenameName, c.table,
+        "ALTER INDEX " + e_.ddl.name({c.table.schema, c.from}) + " RENAME TO " +
+            e_.ddl.quote(c.to));
+  }
+  void operator()(const RenameConstraint& c) {
+    alter(stage::kRenameName, c.table,
+          "RENAME CONSTRAINT " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
+  }
+
+  void operator()(const AddColumn& c) {
+    if (is_serial(c.part)) {
+      make_sequence(c.table, c.part, stage::kSequence);
+    }
+    const Table* table = find_table(e_.to, c.table);
+    alter(stage::kAddColumn, c.table,
+          "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table));
+    if (is_serial(c.part)) {
+      own_sequence(c.table, c.part);
+    }
+    column_comment(c.table, c.part);
+  }
+  void operator()(const DropColumn& c) {
+    touch(c.table, c.part.name);
+    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name)).destructive =
+        true;
+  }
+  void operator()(const ChangeColumnType& c) {
+    touch(c.table, c.after.name);
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    const bool generated = c.after.generated.has_value();
+    const bool serial = is_serial(c.before) && is_serial(c.after);
+    if (c.before.default_value && !serial && !generated) {
+      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
+    }
+    std::string sql = column + "TYPE " + e_.ddl.type(c.after.type);
+    if (!c.after.collation.empty()) {
+      sql += " COLLATE " + e_.ddl.quote(c.after.collation);
+    }
+    alter(stage::kColumn, c.table, sql + (generated ? "" : using_clause(e_, c)));
+    if (c.after.default_value && !serial && !generated) {
+      alter(stage::kColumn, c.table,
+            column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));
+    }
+    if (serial) {
+      add(stage::kColumn, c.table,
+          "ALTER SEQUENCE " + sequence_name(e_, c.table, c.after) + " AS " +
+              e_.ddl.type(c.after.type));
+    }
+  }
+  void operator()(const ChangeColumnCollation& c) {
+    ChangeColumnType same{c.table, c.before, c.after, Widening::Yes};
+    same.before.default_value.reset();
+    same.after.default_value.reset();
+    if (same.after.collation.empty()) {
+      same.after.collation = "default";
+    }
+    (*this)(same);
+  }
+  void operator()(const ChangeColumnNullable& c) {
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    if (c.after.nullable) {
+      alter(stage::kColumn, c.table, column + "DROP NOT NULL");
+      return;
+    }
+    if (c.after.default_value && !c.after.generated) {
+      add(stage::kNotNull, c.table,
+          fmt::format("UPDATE {} SET {} = {} WHERE {} IS NULL", e_.ddl.name(c.table),
+                      e_.ddl.quote(c.after.name),
+                      e_.ddl.default_value(*c.after.default_value, c.after.type),
+                      e_.ddl.quote(c.after.name)));
+    }
+    alter(stage::kNotNull, c.table, column + "SET NOT NULL");
+  }
+  void operator()(const ChangeColumnDefault& c) {
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    alter(stage::kColumn, c.table,
+          c.after.default_value
+              ? column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type)
+              : column + "DROP DEFAULT");
+  }
+  void operator()(const ChangeColumnIdentity& c) {
+    if (is_identity(c.before) && is_identity(c.after)) {
+      identity_options(c);
+      return;
+    }
+    leave_identity(c);
+    enter_identity(c);
+  }
+  void operator()(const ChangeColumnGenerated& c) {
+    if (c.before.generated && !c.after.generated) {
+      const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+      alter(stage::kColumn, c.table, column + "DROP EXPRESSION");
+      if (c.after.default_value) {
+        alter(stage::kColumn, c.table,
+              column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));
+      }
+      return;
+    }
+    remake_column(c.table, c.after, !c.before.generated);
+  }
+  void operator()(const ChangeColumnOptions& c) {
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " SET ";
+    const auto value = [](const Column& one, const std::string& key) {
+      const auto found = one.options.find(key);
+      return found == one.options.end() ? std::string() : found->second;
+    };
+    for (const char* key : {"storage", "compression", "statistics"}) {
+      const std::string is = value(c.after, key);
+      if (is != value(c.before, key)) {
+        const std::string none = key[1] == 't' && key[2] == 'a' ? "-1" : "DEFAULT";
+        alter(stage::kColumn, c.table,
+              column + base::to_upper(key) + " " + (is.empty() ? none : is));
+      }
+    }
+  }
+
+  void operator()(const AddPrimaryKey& c) {
+    alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
+  }
+  void operator()(const DropPrimaryKey& c) {
+    drop_constraint(stage::kDropPrimaryKey, c.table, c.part.name);
+  }
+  void operator()(const AddIndex& c) {
+    add_index(c.table, c.part);
+    if (!c.part.comment.empty()) {
+      add(stage::kComment, c.table,
+          comment_sql(e_,
+                      {c.part.constraint == Index::Constraint::None ? "index" : "constraint",
+                       c.table, c.part.name, ""},
+                      c.part.comment));
+    }
+  }
+  void operator()(const DropIndex& c) { drop_index(c.table, c.part); }
+  void operator()(const AddForeignKey& c) {
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part));
+    constraint_comment(c.table, c.part);
+  }
+  void operator()(const DropForeignKey& c) {
+    drop_constraint(stage::kDropConstraint, c.table, c.part.name);
+  }
+  void operator()(const AddCheck& c) {
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part));
+    constraint_comment(c.table, c.part);
+  }
+  void operator()(const DropCheck& c) {
+    drop_constraint(stage::kDropConstraint, c.table, c.part.name);
+  }
+  void operator()(const ValidateConstraint& c) {
+    alter(stage::kConstraint, c.table,
+          "VALIDATE CONSTRAINT " + e_.ddl.quote(c.check ? c.check->name : c.foreign_key->name));
+  }
+  void operator()(const ChangeTableOptions& c) {
+    if (c.before.unlogged != c.after.unlogged) {
+      alter(stage::kTableOptions, c.after.name, c.after.unlogged ? "SET UNLOGGED" : "SET LOGGED");
+    }
+    std::vector<std::string> set;
+    std::vector<std::string> reset;
+    for (const auto& [key, value] : c.after.options) {
+      const auto was = c.before.options.find(key);
+      if (was == c.before.options.end() || was->second != value) {
+        set.push_back(key + "=" + value);
+      }
+    }
+    for (const auto& [key, value] : c.before.options) {
+      if (!c.after.options.contains(key)) {
+        reset.push_back(key);
+      }
+    }
+    if (!set.empty()) {
+      alter(stage::kTableOptions, c.after.name, "SET (" + base::join(set, ", ") + ")");
+    }
+    if (!reset.empty()) {
+      alter(stage::kTableOptions, c.after.name, "RESET (" + base::join(reset, ", ") + ")");
+    }
+  }
+  void operator()(const ChangeRowSecurity& c) {
+    if (c.enabled_before != c.enabled_after) {
+      alter(stage::kTableOptions, c.table,
+            c.enabled_after ? "ENABLE ROW LEVEL SECURITY" : "DISABLE ROW LEVEL SECURITY");
+    }
+    if (c.forced_before != c.forced_after) {
+      alter(stage::kTableOptions, c.table,
+            c.forced_after ? "FORCE ROW LEVEL SECURITY" : "NO FORCE ROW LEVEL SECURITY");
+    }
+  }
+  void operator()(const AttachPartition& c) {
+    add(stage::kAttach, c.table,
+        e_.ddl.alter(*c.partition.parent) + "ATTACH PARTITION " + e_.ddl.name(c.table) + " " +
+            c.partition.bound);
+  }
+  void operator()(const DetachPartition& c) {
+    add(stage::kDetach, c.table,
+        e_.ddl.alter(*c.partition.parent) + "DETACH PARTITION " + e_.ddl.name(c.table));
+  }
+  void operator()(const AddInheritance& c) {
+    alter(stage::kAttach, c.table, "INHERIT " + e_.ddl.name(c.parent));
+  }
+  void operator()(const DropInheritance& c) {
+    alter(stage::kDetach, c.table, "NO INHERIT " + e_.ddl.name(c.parent));
+  }
+  template <class Other>
+  void operator()(const Other&) {}
+
+ private:
+  PlanStatement& add(int at, const Name& table, std::string sql) {
+    return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
+  }
+  PlanStatement& alter(int at, const Name& table, const std::string& clause) {
+    return add(at, table, e_.ddl.alter(table) + clause);
+  }
+  void drop_constraint(int at, const Name& table, const Identifier& name) {
+    add(at, table,
+        "ALTER TABLE " + e_.if_exists() + e_.ddl.name(table) + " DROP CONSTRAINT " +
+            e_.if_exists() + e_.ddl.quote(name));
+  }
+  void add_index(const Name& table, const Index& index) {
+    if (index.constraint == Index::Constraint::None) {
+      const bool on_view = find_view(e_.to, table) != nullptr;
+      add(on_view ? stage::kView + 1 : stage::kIndex, table, e_.ddl.index(index, table));
+    } else {
+      alter(stage::kIndex, table, "ADD " + e_.ddl.unique(index));
+    }
+  }
+  void drop_index(const Name& table, const Index& index) {
+    if (index.constraint == Index::Constraint::None) {
+      add(stage::kDropIndex, table, e_.ddl.drop_index(index, table, e_.if_exists()));
+    } else {
+      drop_constraint(stage::kDropIndex, table, index.name);
+    }
+  }
+  void touch(const Name& table, const Identifier& column) {
+    parts_.touched.push_back({table, {column.text()}});
+    if (const auto old = e_.old_table_names.find(table); old != e_.old_table_names.end()) {
+      parts_.touched.push_back({old->second, {column.text()}});
+    }
+  }
+  std::string partition_sql(const Table& table) const {
+    std::string by = table.partition->by.empty() ? "" : " PARTITION BY " + table.partition->by;
+    return "CREATE TABLE " + e_.ddl.name(table.name) + " PARTITION OF " +
+           e_.ddl.name(*table.partition->parent) + " " + table.partition->bound + by;
+  }
+
+  // ---- sequences and identity
+
+  void make_sequence(const Name& table, const Column& column, int at) {
+    const Identity& identity = *column.identity;
+    std::string sql = "CREATE SEQUENCE " + sequence_name(e_, table, column) + " AS " +
+                      (column.type.kind == schema::TypeKind::Int16   ? "smallint"
+                       : column.type.kind == schema::TypeKind::Int64 ? "bigint"
+                                                                     : "integer");
+    const auto number = [&](const char* word, const std::optional<std::int64_t>& value) {
+      sql += value ? std::string(" ") + word + " " + std::to_string(*value) : "";
+    };
+    number("START WITH", identity.start);
+    number("INCREMENT BY", identity.increment);
+    number("MINVALUE", identity.minimum);
+    number("MAXVALUE", identity.maximum);
+    number("CACHE", identity.cache);
+    add(at, table, sql + (identity.cycle ? " CYCLE" : ""));
+  }
+  void own_sequence(const Name& table, const Column& column) {
+    add(stage::kAddColumn + 1, table,
+        "ALTER SEQUENCE " + sequence_name(e_, table, column) + " OWNED BY " + e_.ddl.name(table) +
+            "." + e_.ddl.quote(column.name));
+  }
+  // The next value is one above the highest row.
+  void set_next(const Name& table, const Column& column, int at) {
+    const std::string quoted = e_.ddl.quote(column.name);
+    add(at, table,
+        fmt::format("SELECT setval(pg_get_serial_sequence({}, {}), COALESCE((SELECT max({}) FROM "
+                    "{}), 0) + 1, false)",
+                    e_.ddl.literal(e_.ddl.name(table)), e_.ddl.literal(column.name.text()), quoted,
+                    e_.ddl.name(table)));
+  }
+  void leave_identity(const ChangeColumnIdentity& c) {
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    if (is_identity(c.before)) {
+      alter(stage::kColumn, c.table,
+            column + (e_.up() ? "DROP IDENTITY IF EXISTS" : "DROP IDENTITY"));
+    } else if (is_serial(c.before)) {
+      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
+      add(stage::kColumn, c.table,
+          "DROP SEQUENCE IF EXISTS " + sequence_name(e_, c.table, c.before));
+    } else if (c.before.default_value) {
+      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
+    }
+  }
+  void enter_identity(const ChangeColumnIdentity& c) {
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    if (is_identity(c.after)) {
+      Column only;
+      only.name = Identifier("x");
+      only.identity = c.after.identity;
+      only.type.native = "x";
+      const std::string clause = e_.ddl.column(only, Table{}).substr(6);  // after "x" x
+      alter(stage::kIdentity, c.table, column + "ADD" + clause);
+      set_next(c.table, c.after, stage::kIdentity);
+    } else if (is_serial(c.after)) {
+      make_sequence(c.table, c.after, stage::kColumn);
+      alter(stage::kColumn, c.table,
+            column + "SET DEFAULT nextval(" + e_.ddl.literal(sequence_name(e_, c.table, c.after)) +
+                "::regclass)");
+      own_sequence(c.table, c.after);
+      set_next(c.table, c.after, stage::kIdentity);
+    } else if (c.after.default_value) {
+      alter(stage::kColumn, c.table,
+            column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));
+    }
+  }
+  void identity_options(const ChangeColumnIdentity& c) {
+    const Identity& was = *c.before.identity;
+    const Identity& is = *c.after.identity;
+    std::string sql;
+    if (was.kind != is.kind) {
+      sql +=
+          is.kind == Identity::Kind::Always ? " SET GENERATED ALWAYS" : " SET GENERATED BY DEFAULT";
+    }
+    const auto option = [&](const char* word, const auto& before, const auto& after,
+                            const char* none) {
+      if (before != after) {
+        sql += std::string(" SET ") + word + (after ? " " + std::to_string(*after) : none);
+      }
+    };
+    option("START WITH", was.start, is.start, " 1");
+    option("INCREMENT BY", was.increment, is.increment, " 1");
+    option("CACHE", was.cache, is.cache, " 1");
+    const auto bound = [&](const char* word, const auto& before, const auto& after) {
+      if (before != after) {
+        sql += after ? std::string(" SET ") + word + " " + std::to_string(*after)
+                     : std::string(" SET NO ") + word;
+      }
+    };
+    bound("MINVALUE", was.minimum, is.minimum);
+    bound("MAXVALUE", was.maximum, is.maximum);
+    if (was.cycle != is.cycle) {
+      sql += is.cycle ? " SET CYCLE" : " SET NO CYCLE";
+    }
+    if (!sql.empty()) {
+      alter(stage::kIdentity, c.table, "ALTER COLUMN " + e_.ddl.quote(c.after.name) + sql);
+    }
+  }
+
+  // ---- a column that must be dropped and added: what hangs on it comes back
+
+  void remake_column(const Name& table, const Column& column, bool loses) {
+    touch(table, column.name);
+    alter(stage::kColumn, table, "DROP COLUMN " + e_.ddl.quote(column.name)).destructive = loses;
+    const Table* is = find_table(e_.to, table);
+    alter(stage::kColumn, table,
+          "ADD COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
+    column_comment(table, column);
+    if (is == nullptr) {
+      return;
+    }
+    const auto uses = [&](const std::vector<Identifier>& columns) {
+      return std::find(columns.begin(), columns.end(), column.name) != columns.end();
+    };
+    for (const Index& index : is->indexes) {
+      const bool hangs = uses(index.include) || names(index.where, column) ||
+                         std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
+                           return part.column == column.name || names(part.expression, column);
+                         });
+      if (hangs && !is_added<AddIndex>(table, index.name)) {
+        add_index(table, index);
+      }
+    }
+    for (const schema::Check& check : is->checks) {
+      if (names(check.expression, column) && !is_added<AddCheck>(table, check.name)) {
+        alter(stage::kConstraint, table, "ADD " + e_.ddl.check(check));
+      }
+    }
+    for (const schema::ForeignKey& key : is->foreign_keys) {
+      if (uses(key.columns) && !is_added<AddForeignKey>(table, key.name)) {
+        alter(stage::kConstraint, table, "ADD " + e_.ddl.foreign_key(key));
+      }
+    }
+  }
+  bool names(const std::string& sql, const Column& column) const {
+    return !sql.empty() && mentions(sql, column.name.text(), schema::Dialect::Postgres);
+  }
+  template <class Kind>
+  bool is_added(const Name& table, const Identifier& name) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* one = std::get_if<Kind>(&change);
+      return one != nullptr && one->table == table && one->part.name == name;
+    });
+  }
+
+  // ---- comments of what is made
+
+  void column_comment(const Name& table, const Column& column) {
+    if (!column.comment.empty()) {
+      add(stage::kComment, table,
+          comment_sql(e_, {"column", table, column.name, ""}, column.comment));
+    }
+  }
+  template <class Constraint>
+  void constraint_comment(const Name& table, const Constraint& constraint) {
+    if (!constraint.comment.empty()) {
+      add(stage::kComment, table,
+          comment_sql(e_, {"constraint", table, constraint.name, ""}, constraint.comment));
+    }
+  }
+  void comments_of(const Table& table) {
+    if (!table.comment.empty()) {
+      add(stage::kComment, table.name,
+          comment_sql(e_, {"table", table.name, {}, ""}, table.comment));
+    }
+    for (const Column& column : table.columns) {
+      column_comment(table.name, column);
+    }
+    for (const schema::Check& check : table.checks) {
+      constraint_comment(table.name, check);
+    }
+    if (table.primary_key) {
+      constraint_comment(table.name, *table.primary_key);
+    }
+  }
+
+  Emission& e_;
+  PostgresPlanParts& parts_;
+  std::size_t index_ = 0;
+};
+
+}  // namespace
+
+std::string sequence_name(const Emission& e, const Name& table, const Column& column) {
+  const std::string& given = column.identity ? column.identity->sequence : std::string();
+  if (given.find('"') != std::string::npos || given.find('.') != std::string::npos) {
+    return given;
+  }
+  const std::string made = table.name.text() + "_" + column.name.text() + "_seq";
+  return e.ddl.name({table.schema, Identifier(given.empty() ? made : given)});
+}
+
+void emit_postgres_tables(Emission& e, PostgresPlanParts& parts) {
+  Tables tables(e, parts);
+  for (std::size_t i = 0; i < e.changes.size(); ++i) {
+    tables.at(i);
+  }
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,440 @@
+// Schemas, enums, domains, composites and sequences on postgres, and the USING of type changes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "migrate/postgres_emission.h"
+
+namespace kedge::migrate {
+namespace {
+
+using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::Column;
+using schema::Name;
+using schema::Table;
+using schema::TypeKind;
+
+bool is_text(TypeKind kind) {
+  return kind == TypeKind::Text || kind == TypeKind::Char;
+}
+bool is_number(TypeKind kind) {
+  return kind >= TypeKind::Int8 && kind <= TypeKind::Numeric;
+}
+bool is_time(TypeKind kind) {
+  return kind == TypeKind::Date || kind == TypeKind::Timestamp || kind == TypeKind::TimestampTz;
+}
+
+// "status", "s.status", "status[]": does a column's type name this type?
+bool is_of_type(const schema::Type& type, const Name& name) {
+  std::string text = type.native;
+  while (text.ends_with("[]")) {
+    text.resize(text.size() - 2);
+  }
+  const std::string plain = base::replace_all(text, "\"", "");
+  return plain == to_string(name) || (name.schema.empty() && plain == name.name.text());
+}
+
+class Types {
+ public:
+  Types(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
+  void at(std::size_t i) {
+    index_ = i;
+    std::visit(*this, e_.changes[i]);
+  }
+
+  void operator()(const CreateNamespace& c) {
+    add(stage::kNamespace, {{}, c.object.name},
+        "CREATE SCHEMA IF NOT EXISTS " + e_.ddl.quote(c.object.name));
+    comment("schema", {{}, c.object.name}, c.object.comment);
+  }
+  // A schema made by a migration may hold what kedge does not own: its down leaves it.
+  void operator()(const DropNamespace& c) {
+    if (e_.up()) {
+      add(stage::kDropNamespace, {{}, c.object.name},
+          "DROP SCHEMA IF EXISTS " + e_.ddl.quote(c.object.name))
+          .destructive = true;
+    }
+  }
+  void operator()(const CreateEnum& c) {
+    add(stage::kType, c.object.name, enum_sql(c.object, c.object.name));
+    comment("type", c.object.name, c.object.comment);
+  }
+  void operator()(const DropEnum& c) { drop_type("TYPE", c.object.name); }
+  void operator()(const AlterEnum& c) {
+    if (!c.renamed.empty()) {
+      for (const RenamedLabel& label : c.renamed) {
+        add(stage::kType, c.after.name,
+            fmt::format("ALTER TYPE {} RENAME VALUE {} TO {}", e_.ddl.name(c.after.name),
+                        e_.ddl.literal(label.from), e_.ddl.literal(label.to)));
+      }
+    } else if (only_adds(c)) {
+      add_labels(c);
+    } else {
+      remake(c.after.name, enum_sql(c.after, c.after.name));
+    }
+  }
+  void operator()(const CreateDomain& c) {
+    add(stage::kType + 1, c.object.name, domain_sql(c.object));
+    comment("domain", c.object.name, c.object.comment);
+  }
+  void operator()(const DropDomain& c) { drop_type("DOMAIN", c.object.name); }
+  void operator()(const AlterDomain& c) { alter_domain(c); }
+  void operator()(const CreateComposite& c) {
+    std::vector<std::string> fields;
+    for (const schema::ViewColumn& field : c.object.fields) {
+      fields.push_back(e_.ddl.quote(field.name) + " " + e_.ddl.type(field.type));
+    }
+    add(stage::kType + 1, c.object.name,
+        "CREATE TYPE " + e_.ddl.name(c.object.name) + " AS (" + base::join(fields, ", ") + ")");
+    comment("type", c.object.name, c.object.comment);
+  }
+  void operator()(const DropComposite& c) { drop_type("TYPE", c.object.name); }
+  void operator()(const AlterComposite& c) { alter_composite(c); }
+  void operator()(const CreateSequence& c) {
+    add(stage::kSequence, c.object.name,
+        "CREATE SEQUENCE " + e_.ddl.name(c.object.name) + sequence_options(c.object, nullptr));
+    own(c.object);
+    comment("sequence", c.object.name, c.object.comment);
+  }
+  void operator()(const DropSequence& c) {
+    add(stage::kDropSequence, c.object.name,
+        "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name))
+        .destructive = true;
+  }
+  void operator()(const AlterSequence& c) {
+    const std::string options = sequence_options(c.after, &c.before);
+    if (!options.empty()) {
+      add(stage::kSequence, c.after.name, "ALTER SEQUENCE " + e_.ddl.name(c.after.name) + options);
+    }
+    if (c.before.owner_table != c.after.owner_table ||
+        c.before.owner_column != c.after.owner_column) {
+      own(c.after);
+    }
+  }
+  template <class Other>
+  void operator()(const Other&) {}
+
+ private:
+  PlanStatement& add(int at, const Name& name, std::string sql) {
+    return e_.draft.add({at, 0, name.name.text()}, std::move(sql), index_);
+  }
+  void comment(const char* kind, const Name& name, const std::string& text) {
+    if (!text.empty()) {
+      add(stage::kComment, name, comment_sql(e_, {kind, name, {}, ""}, text));
+    }
+  }
+  void drop_type(const char* noun, const Name& name) {
+    add(stage::kDropType, name,
+        std::string("DROP ") + noun + " " + e_.if_exists() + e_.ddl.name(name))
+        .destructive = true;
+  }
+  std::string enum_sql(const schema::EnumType& type, const Name& name) const {
+    std::vector<std::string> labels;
+    for (const std::string& label : type.labels) {
+      labels.push_back(e_.ddl.literal(label));
+    }
+    return "CREATE TYPE " + e_.ddl.name(name) + " AS ENUM (" + base::join(labels, ", ") + ")";
+  }
+
+  // Are the old labels there in their order?
+  static bool only_adds(const AlterEnum& c) {
+    auto old = c.before.labels.begin();
+    for (const std::string& label : c.after.labels) {
+      if (old != c.before.labels.end() && *old == label) {
+        ++old;
+      }
+    }
+    return old == c.before.labels.end();
+  }
+  // A new label cannot be used before it is committed: each is a step of its own.
+  void add_labels(const AlterEnum& c) {
+    std::string previous;
+    const std::vector<std::string>& old = c.before.labels;
+    for (std::size_t i = 0; i < c.after.labels.size(); ++i) {
+      const std::string& label = c.after.labels[i];
+      if (std::find(old.begin(), old.end(), label) == old.end()) {
+        std::string place;
+        if (!previous.empty()) {
+          place = " AFTER " + e_.ddl.literal(previous);
+        } else if (!old.empty()) {
+          place = " BEFORE " + e_.ddl.literal(old.front());
+        }
+        e_.draft
+            .add({stage::kLabel, i, c.after.name.name.text()},
+                 fmt::format("ALTER TYPE {} ADD VALUE {}{}{}", e_.ddl.name(c.after.name),
+                             e_.up() ? "IF NOT EXISTS " : "", e_.ddl.literal(label), place),
+                 index_)
+            .transactional = Transactional::Alone;
+      }
+      previous = label;
+    }
+  }
+
+  struct Use {
+    const Table* table;
+    const Column* column;
+  };
+  std::vector<Use> uses_of(const Name& type) const {
+    std::vector<Use> uses;
+    for (const Table& table : e_.from.tables) {
+      if (table.partition && table.partition->parent) {
+        continue;  // follows its parent
+      }
+      for (const Column& column : table.columns) {
+        if (is_of_type(column.type, type)) {
+          uses.push_back({&table, &column});
+        }
+      }
+    }
+    return uses;
+  }
+
+  // The type is made anew under its name and every column is moved over by its text.
+  void remake(const Name& name, const std::string& create) {
+    const Name old{name.schema, Identifier(name.name.text() + "__kedge_old")};
+    constexpr int kAt = stage::kType;
+    add(kAt, name, "ALTER TYPE " + e_.ddl.name(name) + " RENAME TO " + e_.ddl.quote(old.name));
+    add(kAt, name, create);
+    for (const Use& use : uses_of(name)) {
+      move_column(name, *use.table, *use.column);
+    }
+    add(kAt, name, "DROP TYPE " + e_.ddl.name(old));
+  }
+  void move_column(const Name& type, const Table& table, const Column& column) {
+    constexpr int kAt = stage::kType;
+    parts_.touched.push_back({table.name, {column.name.text()}});
+    const std::string alter = e_.ddl.alter(table.name);
+    const std::string quoted = e_.ddl.quote(column.name);
+    const auto hangs = [&](const std::string& sql) {
+      return !sql.empty() && mentions(sql, column.name.text(), schema::Dialect::Postgres);
+    };
+    std::vector<const schema::Index*> indexes;
+    std::vector<const schema::Check*> checks;
+    for (const schema::Index& index : table.indexes) {
+      const bool in_parts = std::any_of(index.parts.begin(), index.parts.end(),
+                                        [&](const auto& p) { return hangs(p.expression); });
+      if (hangs(index.where) || in_parts) {
+        indexes.push_back(&index);
+        add(kAt, type, e_.ddl.drop_index(index, table.name, ""));
+      }
+    }
+    for (const schema::Check& check : table.checks) {
+      if (hangs(check.expression)) {
+        checks.push_back(&check);
+        add(kAt, type, alter + "DROP CONSTRAINT " + e_.ddl.quote(check.name));
+      }
+    }
+    if (column.default_value) {
+      add(kAt, type, alter + "ALTER COLUMN " + quoted + " DROP DEFAULT");
+    }
+    const bool array = column.type.native.ends_with("[]");
+    const std::string target = e_.ddl.name(type) + (array ? "[]" : "");
+    add(kAt, type,
+        fmt::format("{}ALTER COLUMN {} TYPE {} USING {}::text{}::{}", alter, quoted, target, quoted,
+                    array ? "[]" : "", target));
+    if (column.default_value && !changes_default(table.name, column.name)) {
+      add(kAt, type,
+          alter + "ALTER COLUMN " + quoted + " SET DEFAULT " +
+              e_.ddl.default_value(*column.default_value, column.type));
+    }
+    for (const schema::Check* check : checks) {
+      if (still_there<DropCheck>(table.name, check->name)) {
+        add(kAt, type, alter + "ADD " + e_.ddl.check(*check));
+      }
+    }
+    for (const schema::Index* index : indexes) {
+      if (still_there<DropIndex>(table.name, index->name)) {
+        add(kAt, type, e_.ddl.index(*index, table.name));
+      }
+    }
+  }
+  template <class Kind>
+  bool still_there(const Name& table, const Identifier& part) const {
+    return std::none_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* gone = std::get_if<Kind>(&change);
+      return gone != nullptr && gone->table == table && gone->part.name == part;
+    });
+  }
+  bool changes_default(const Name& table, const Identifier& column) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* changed = std::get_if<ChangeColumnDefault>(&change);
+      return changed != nullptr && changed->table == table && changed->after.name == column;
+    });
+  }
+
+  std::string domain_check(const schema::Check& check) const { return e_.ddl.check(check); }
+  std::string domain_sql(const schema::DomainType& domain) const {
+    std::string sql =
+        "CREATE DOMAIN " + e_.ddl.name(domain.name) + " AS " + e_.ddl.type(domain.base);
+    sql += domain.collation.empty() ? "" : " COLLATE " + e_.ddl.quote(domain.collation);
+    if (domain.default_value) {
+      sql += " DEFAULT " + e_.ddl.default_value(*domain.default_value, domain.base);
+    }
+    sql += domain.nullable ? "" : " NOT NULL";
+    for (const schema::Check& check : domain.checks) {
+      sql += " " + domain_check(check);
+    }
+    return sql;
+  }
+  void alter_domain(const AlterDomain& c) {
+    if (!(c.before.base == c.after.base) || c.before.collation != c.after.collation) {
+      const std::string create = domain_sql(c.after);
+      remake(c.after.name, create);
+      return;
+    }
+    const std::string head = "ALTER DOMAIN " + e_.ddl.name(c.after.name) + " ";
+    const auto at = [&](std::string clause) { add(stage::kType + 1, c.after.name, head + clause); };
+    for (const schema::Check& check : c.before.checks) {
+      if (!holds(c.after.checks, check)) {
+        at("DROP CONSTRAINT " + e_.if_exists() + e_.ddl.quote(check.name));
+      }
+    }
+    if (!(c.before.default_value == c.after.default_value)) {
+      at(c.after.default_value
+             ? "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.base)
+             : "DROP DEFAULT");
+    }
+    if (c.before.nullable != c.after.nullable) {
+      at(c.after.nullable ? "DROP NOT NULL" : "SET NOT NULL");
+    }
+    for (const schema::Check& check : c.after.checks) {
+      if (!holds(c.before.checks, check)) {
+        at("ADD " + domain_check(check));
+      }
+    }
+  }
+  static bool holds(const std::vector<schema::Check>& checks, const schema::Check& check) {
+    return std::any_of(checks.begin(), checks.end(), [&](const schema::Check& one) {
+      return one.name == check.name && one.expression == check.expression &&
+             one.validated == check.validated;
+    });
+  }
+  void alter_composite(const AlterComposite& c) {
+    const std::string head = "ALTER TYPE " + e_.ddl.name(c.after.name) + " ";
+    const auto find = [](const schema::CompositeType& type, const Identifier& name) {
+      const auto found = std::find_if(type.fields.begin(), type.fields.end(),
+                                      [&](const auto& field) { return field.name == name; });
+      return found == type.fields.end() ? nullptr : &*found;
+    };
+    for (const schema::ViewColumn& field : c.before.fields) {
+      if (find(c.after, field.name) == nullptr) {
+        add(stage::kType + 1, c.after.name,
+            head + "DROP ATTRIBUTE " + e_.if_exists() + e_.ddl.quote(field.name))
+            .destructive = true;
+      }
+    }
+    for (const schema::ViewColumn& field : c.after.fields) {
+      const schema::ViewColumn* was = find(c.before, field.name);
+      if (was == nullptr) {
+        add(stage::kType + 1, c.after.name,
+            head + "ADD ATTRIBUTE " + e_.ddl.quote(field.name) + " " + e_.ddl.type(field.type));
+      } else if (!(was->type == field.type)) {
+        add(stage::kType + 1, c.after.name,
+            head + "ALTER ATTRIBUTE " + e_.ddl.quote(field.name) + " TYPE " +
+                e_.ddl.type(field.type));
+      }
+    }
+  }
+
+  void own(const schema::Sequence& sequence) {
+    const std::string owner = sequence.owner_table ? e_.ddl.name(*sequence.owner_table) + "." +
+                                                         e_.ddl.quote(sequence.owner_column)
+                                                   : "NONE";
+    if (sequence.owner_table || find_sequence(sequence.name)) {
+      add(stage::kAddColumn + 1, sequence.name,
+          "ALTER SEQUENCE " + e_.ddl.name(sequence.name) + " OWNED BY " + owner);
+    }
+  }
+  bool find_sequence(const Name& name) const {
+    return std::any_of(e_.from.sequences.begin(), e_.from.sequences.end(),
+                       [&](const auto& sequence) { return sequence.name == name; });
+  }
+  std::string sequence_options(const schema::Sequence& is, const schema::Sequence* was) const {
+    std::string sql;
+    if ((was == nullptr || !(was->type == is.type)) && !is.type.native.empty()) {
+      sql += " AS " + is.type.native;
+    }
+    const auto number = [&](const char* word, std::int64_t value, std::int64_t before,
+                            std::int64_t usual) {
+      if (was == nullptr ? value != usual : value != before) {
+        sql += std::string(" ") + word + " " + std::to_string(value);
+      }
+    };
+    number("INCREMENT BY", is.increment, was == nullptr ? 0 : was->increment, 1);
+    const auto bound = [&](const char* word, const auto& value, const auto& before) {
+      if (was == nullptr ? value.has_value() : value != before) {
+        sql += value ? std::string(" ") + word + " " + std::to_string(*value)
+                     : std::string(" NO ") + word;
+      }
+    };
+    bound("MINVALUE", is.minimum, was == nullptr ? is.minimum : was->minimum);
+    bound("MAXVALUE", is.maximum, was == nullptr ? is.maximum : was->maximum);
+    number("START WITH", is.start, was == nullptr ? 0 : was->start, 1);
+    number("CACHE", is.cache, was == nullptr ? 0 : was->cache, 1);
+    if (was == nullptr ? is.cycle : is.cycle != was->cycle) {
+      sql += is.cycle ? " CYCLE" : " NO CYCLE";
+    }
+    return sql;
+  }
+
+  Emission& e_;
+  PostgresPlanParts& parts_;
+  std::size_t index_ = 0;
+};
+
+// Conversions postgres makes on assignment, without being asked.
+bool assigns(const schema::Type& from, const schema::Type& to) {
+  if (is_text(to.kind)) {
+    return from.kind != TypeKind::Array;
+  }
+  return (is_number(from.kind) && is_number(to.kind)) || (is_time(from.kind) && is_time(to.kind)) ||
+         (from.kind == to.kind && from.kind != TypeKind::Enum && from.kind != TypeKind::Native &&
+          from.kind != TypeKind::Array && from.kind != TypeKind::Bit);
+}
+
+}  // namespace
+
+std::string using_clause(const Emission& e, const change::ChangeColumnType& c) {
+  const schema::Type& from = c.before.type;
+  const schema::Type& to = c.after.type;
+  const std::string column = e.ddl.quote(c.after.name);
+  const std::string target = e.ddl.type(to);
+  if (from.kind == TypeKind::Array && to.kind == TypeKind::Json) {
+    return " USING to_jsonb(" + column + ")" + (base::to_lower(target) == "json" ? "::json" : "");
+  }
+  if (from.kind == TypeKind::Array && to.kind != TypeKind::Array) {
+    return fmt::format(" USING {}[1]::{}", column, target);
+  }
+  if (from.kind == TypeKind::Json && to.kind == TypeKind::Array) {
+    return fmt::format(
+        " USING CASE WHEN {0} IS NULL THEN NULL ELSE (SELECT array_agg(x) FROM "
+        "jsonb_array_elements_text({0}::jsonb) AS x)::{1} END",
+        column, target);
+  }
+  if (to.kind == TypeKind::Array && from.kind != TypeKind::Array) {
+    return fmt::format(" USING CASE WHEN {0} IS NULL THEN NULL ELSE ARRAY[{0}]::{1} END", column,
+                       target);
+  }
+  if (assigns(from, to)) {
+    return "";
+  }
+  if (from.kind == TypeKind::Boolean && is_number(to.kind)) {
+    return fmt::format(" USING {}::integer::{}", column, target);
+  }
+  if (is_number(from.kind) && to.kind == TypeKind::Boolean) {
+    return fmt::format(" USING {} <> 0", column);
+  }
+  const bool through_text =
+      from.kind == TypeKind::Enum || to.kind == TypeKind::Enum || from.kind == TypeKind::Native;
+  return fmt::format(" USING {}{}::{}", column, through_text ? "::text" : "", target);
+}
+
+void emit_postgres_types(Emission& e, PostgresPlanParts& parts) {
+  Types types(e, parts);
+  for (std::size_t i = 0; i < e.changes.size(); ++i) {
+    types.at(i);
+  }
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,150 @@
+#include "migrate/sqlite_rebuild.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sql/analysis.h"
+
+namespace kedge::migrate {
+namespace {
+
+using schema::Column;
+using schema::Name;
+using schema::Table;
+
+// The stored CREATE TABLE text with another table name in it; empty when it cannot be found.
+std::string renamed_definition(const std::string& text, const std::string& quoted) {
+  const std::vector<sql::Token> tokens = sql::tokenize(text, schema::Dialect::Sqlite);
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const sql::Token& token = tokens[i];
+    if (token.kind == sql::TokenKind::Comment) {
+      continue;
+    }
+    const std::string word = base::to_lower(text.substr(token.begin, token.end - token.begin));
+    const bool expected = (words == 0 && word == "create") || (words > 0 && word == "table") ||
+                          (words > 1 && (word == "if" || word == "not" || word == "exists"));
+    if (!expected) {
+      return words < 2 || token.kind == sql::TokenKind::End
+                 ? std::string()
+                 : text.substr(0, token.begin) + quoted + text.substr(token.end);
+    }
+    ++words;
+  }
+  return {};
+}
+
+const Column* source_of(const Rebuild& rebuild, const Emission& e, const Column& column) {
+  for (const Change& change : e.changes) {
+    const auto* rename = std::get_if<change::RenameColumn>(&change);
+    if (rename != nullptr && rename->table == rebuild.is->name && rename->to == column.name) {
+      return find_column(*rebuild.was, rename->from);
+    }
+  }
+  return find_column(*rebuild.was, column.name);
+}
+
+const change::ChangeColumnType* type_change(const Rebuild& rebuild, const Emission& e,
+                                            const Column& column) {
+  for (const std::size_t i : rebuild.changes) {
+    const auto* changed = std::get_if<change::ChangeColumnType>(&e.changes[i]);
+    if (changed != nullptr && changed->after.name == column.name) {
+      return changed;
+    }
+  }
+  return nullptr;
+}
+
+std::string copied(const Rebuild& rebuild, const Emission& e, const Column& column,
+                   const Column& source) {
+  std::string sql = e.ddl.quote(column.name);
+  const change::ChangeColumnType* changed = type_change(rebuild, e, column);
+  if (changed != nullptr && changed->widening == change::Widening::No) {
+    sql = "CAST(" + sql + " AS " + e.ddl.type(column.type) + ")";
+  }
+  if (source.nullable && !column.nullable && column.default_value) {
+    sql = "COALESCE(" + sql + ", " + e.ddl.default_value(*column.default_value, column.type) + ")";
+  }
+  return sql;
+}
+
+}  // namespace
+
+bool is_counted(const Table& table) {
+  for (const Column& column : table.columns) {
+    if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string table_sql(const Emission& e, const Table& table, const Name& name) {
+  if (!table.definition.text.empty()) {
+    if (table.name == name) {
+      return table.definition.text;
+    }
+    std::string renamed = renamed_definition(table.definition.text, e.ddl.quote(name.name));
+    if (!renamed.empty()) {
+      return renamed;
+    }
+  }
+  Table written = table;
+  written.name = name;
+  return e.ddl.create_table(written);
+}
+
+std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::string& target,
+                     const std::string& source) {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const Column& column : rebuild.is->columns) {
+    const Column* was = source_of(rebuild, e, column);
+    if (was != nullptr && !column.generated) {
+      names.push_back(e.ddl.quote(column.name));
+      values.push_back(copied(rebuild, e, column, *was));
+    }
+  }
+  if (names.empty()) {
+    return "";
+  }
+  return fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", target, base::join(names, ", "),
+                     base::join(values, ", "), source);
+}
+
+void emit_rebuild(Emission& e, const Rebuild& rebuild) {
+  const Table& is = *rebuild.is;
+  const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
+  const Keys keys{stage::kColumn, e.rank_of(is.name), is.name.name.text()};
+  const std::optional<std::size_t> change = rebuild.changes.front();
+  const std::string table = e.ddl.name(is.name);
+  PlanStatement& first = e.draft.add(keys, table_sql(e, is, fresh), change);
+  Hazard hazard;
+  hazard.hazard = "table-rebuild";
+  hazard.table = is.name;
+  hazard.text = "the whole table is copied";
+  first.hazards.push_back(hazard);
+  const std::string copy = copy_sql(e, rebuild, e.ddl.name(fresh), table);
+  if (!copy.empty()) {
+    e.draft.add(keys, copy, change);
+  }
+  if (is_counted(is) && is_counted(*rebuild.was)) {
+    const std::string made = e.ddl.literal(fresh.name.text());
+    e.draft.add(keys, "DELETE FROM \"sqlite_sequence\" WHERE \"name\" = " + made, change);
+    e.draft.add(
+        keys,
+        fmt::format("INSERT INTO \"sqlite_sequence\" (\"name\", \"seq\") SELECT {}, \"seq\" "
+                    "FROM \"sqlite_sequence\" WHERE \"name\" = {}",
+                    made, e.ddl.literal(is.name.name.text())),
+        change);
+  }
+  e.draft.add(keys, "DROP TABLE " + table, change);
+  e.draft.add(keys, e.ddl.alter(fresh) + "RENAME TO " + e.ddl.quote(is.name.name), change);
+  for (const schema::Index& index : is.indexes) {
+    if (index.constraint == schema::Index::Constraint::None) {
+      e.draft.add(keys, index_sql(e, index, is.name), change);
+    }
+  }
+}
+
+}  // namespace kedge::migrate

@@ -1,0 +1,27 @@
+// The rebuild of a sqlite table (spec/migrate.md 8.3) and of a family of them on D1 (8.4).
+#pragma once
+
+#include "migrate/emission.h"
+
+namespace kedge::migrate {
+
+struct Rebuild {
+  const schema::Table* was = nullptr;  // under its old name
+  const schema::Table* is = nullptr;
+  std::vector<std::size_t> changes;
+};
+
+void emit_rebuild(Emission& emission, const Rebuild& rebuild);
+// Closes the set over referrers; refuses cycles and tables of somebody else. Gives the tables that
+// are rebuilt.
+std::set<schema::Name> emit_d1_rebuilds(Emission& emission, const std::vector<Rebuild>& rebuilds);
+
+// CREATE TABLE under this name: the text that a person wrote where it is known.
+std::string table_sql(const Emission& emission, const schema::Table& table,
+                      const schema::Name& name);
+// "INSERT INTO <target> (...) SELECT ... FROM <source>"
+std::string copy_sql(const Emission& emission, const Rebuild& rebuild, const std::string& target,
+                     const std::string& source);
+bool is_counted(const schema::Table& table);  // AUTOINCREMENT
+
+}  // namespace kedge::migrate
