@@ -10,6 +10,7 @@ std::vector<Command> all_commands() {
   };
   add(general_commands());
   add(contract_commands());
+  add(model_commands());
   add(pipeline_commands());
   add(reference_commands());
   return commands;

@@ -10,6 +10,7 @@ namespace kedge::cli {
 std::vector<Command> general_commands();    // explain
 std::vector<Command> reference_commands();  // completion, reference
 std::vector<Command> contract_commands();   // validate, schema ...
+std::vector<Command> model_commands();      // validate-models, ingest, models import
 std::vector<Command> pipeline_commands();   // ls, run, test, ...
 
 }  // namespace kedge::cli

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,9 +28,14 @@ enum class WhenEmptied {
   RemoveKey   // it is removed with its key; the root is never removed
 };
 
+struct EditPlan;
+
 class Editor {
  public:
   explicit Editor(const Document& document);  // the document must outlive the editor
+  ~Editor();
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
 
   // Removes a list item or a mapping entry, with the lines and the comment at the end of its line
   // that belong to it. Items that do not exist throw ERR_INTERNAL.
@@ -42,34 +48,15 @@ class Editor {
   // Replaces the value at a path. A scalar keeps its quoting style where it can.
   void replace(const Path& path, Json value);
 
-  bool empty() const { return edits_.empty(); }
-  // The new text. Throws ERR_INTERNAL when edits overlap, when an edit reaches into an alias, or
-  // when the result would not read as intended (it is read again and compared).
+  bool empty() const;
+  // The new text. Throws ERR_DOCUMENT when an edit reaches into an alias or when the result would
+  // not read as intended (it is read again and compared), for instance because a removed item
+  // holds an anchor that is used elsewhere.
   std::string apply() const;
 
  private:
-  struct Removal {
-    Path path;
-    WhenEmptied when;
-  };
-  struct Append {
-    Path list;
-    Json item;
-  };
-  struct Set {
-    Path mapping;
-    std::string key;
-    Json value;
-  };
-  struct Replace {
-    Path path;
-    Json value;
-  };
-  using Edit = std::variant<Removal, Append, Set, Replace>;
-  friend class EditPlan;
-
   const Document& document_;
-  std::vector<Edit> edits_;
+  std::unique_ptr<EditPlan> plan_;
 };
 
 // A value as a block of YAML text: `indent` spaces before every line, ends with a line end. Strings

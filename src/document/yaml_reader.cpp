@@ -249,7 +249,9 @@ class YamlReader {
     const std::size_t start = byte(event.start_mark);
     const std::size_t end = byte(event.end_mark);
     std::size_t begin = skip_properties(start, end);
-    begin = flow && end > 0 ? end - 1 : begin;
+    const bool bracket =
+        flow && end > 0 && (reading_.text[end - 1] == '[' || reading_.text[end - 1] == '{');
+    begin = bracket ? end - 1 : begin;
     if (frames_.size() >= reading_.options.limits.depth) {
       stop(
           codes::ERR_LIMIT, begin,
@@ -275,7 +277,7 @@ class YamlReader {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
     Node& node = frame.node;
-    if (node.style == Style::Flow) {
+    if (node.style == Style::Flow && is_bracket(node.range.begin)) {
       node.range.end = byte(event.end_mark);
     } else if (!node.items.empty()) {
       node.range.end = std::max(node.range.end, node.items.back().range.end);
@@ -289,6 +291,11 @@ class YamlReader {
       remember(frame.anchor, node);
     }
     add(std::move(node));
+  }
+
+  // A single pair in a flow list, `[a: 1]`, is a mapping without brackets.
+  bool is_bracket(std::size_t at) const {
+    return at < reading_.text.size() && (reading_.text[at] == '[' || reading_.text[at] == '{');
   }
 
   void merge(Frame& frame, const Node& from) {

@@ -89,9 +89,8 @@ class GraphBuilder {
     }
     for (Number item = 0; item < values.filters.size(); ++item) {
       add_item(node(model, NodeKind::Filter, item), [&] {
-        const std::string& text = values.filters[item].text;
         add_sql(model, kNone, index_.models()[model].facts().filters[item],
-                {values.name, NodeKind::Filter, text, text});
+                values.filters[item].text);
       });
     }
     add_item(node(model, NodeKind::Model, kNone), [&] { add_stages(model); });
@@ -109,10 +108,8 @@ class GraphBuilder {
     const Column& column = indexed.model().columns[item];
     const ColumnFacts& facts = indexed.facts().columns[item];
     add_item(node(model, NodeKind::Column, item), [&] {
-      add_sql(model, item, facts.sql,
-              {indexed.model().name, NodeKind::Column, column.name, column.expression()});
-      add_sql(model, item, facts.filter,
-              {indexed.model().name, NodeKind::Column, column.name, column.filter.value_or("")});
+      add_sql(model, item, facts.sql, column.expression());
+      add_sql(model, item, facts.filter, column.filter.value_or(""));
     });
   }
 
@@ -121,54 +118,74 @@ class GraphBuilder {
     const Aggregation& aggregation = indexed.model().aggregations[item];
     const AggregationFacts& facts = indexed.facts().aggregations[item];
     add_item(node(model, NodeKind::Aggregation, item), [&] {
-      add_sql(model, kNone, facts.formula,
-              {indexed.model().name, NodeKind::Aggregation, aggregation.name,
-               aggregation.formula.value_or("")});
+      add_sql(model, kNone, facts.formula, aggregation.formula.value_or(""));
       for (std::size_t number = 0; number < facts.params.size(); ++number) {
-        add_sql(model, kNone, facts.params[number],
-                {indexed.model().name, NodeKind::Aggregation, aggregation.name,
-                 aggregation.params[number].sql});
+        add_sql(model, kNone, facts.params[number], aggregation.params[number].sql);
       }
     });
   }
 
   void add_sql(Number model, Number self, const sql::ExpressionFacts& facts,
-               const DeepCandidate& candidate) {
+               const std::string& text) {
+    std::vector<std::optional<Resolved>> resolved;
     for (const sql::ColumnReference& reference : facts.references) {
-      std::optional<Resolved> resolved = resolve_sql(index_, model, self, facts, reference);
-      if (resolved) {
-        const Dependency::Missing missing = find_missing(*resolved, facts, candidate);
-        add(std::move(resolved));
-        if (!graph_.dependencies.empty()) {
-          graph_.dependencies.back().missing = missing;
-        }
+      resolved.push_back(resolve_sql(index_, model, self, facts, reference));
+    }
+    for (std::size_t number = 0; number < resolved.size(); ++number) {
+      if (!resolved[number]) {
+        continue;
+      }
+      const Dependency::Missing missing = find_missing(*resolved[number], facts);
+      add(resolved[number]);
+      if (missing != Dependency::Missing::No) {
+        DeepCandidate candidate = make_candidate(model, facts, resolved, number, text);
+        const bool works = std::binary_search(accepted_.begin(), accepted_.end(), candidate);
+        graph_.dependencies.back().missing = works ? Dependency::Missing::No : missing;
+        graph_.candidates.push_back(std::move(candidate));
       }
     }
   }
 
   // models.md 8.5: undeclared columns and hops that are not there by their names.
-  Dependency::Missing find_missing(const Resolved& resolved, const sql::ExpressionFacts& facts,
-                                   const DeepCandidate& candidate) {
+  Dependency::Missing find_missing(const Resolved& resolved,
+                                   const sql::ExpressionFacts& facts) const {
     if (depth_ == Depth::Declared || facts.opaque || !resolved.outermost) {
       return Dependency::Missing::No;
     }
-    Dependency::Missing missing = Dependency::Missing::No;
     if (resolved.leaf == Resolved::Leaf::NoSuchHop) {
-      missing = Dependency::Missing::Hop;
-    } else if (resolved.leaf == Resolved::Leaf::Physical) {
-      const IndexedModel& model = index_.models()[resolved.model];
-      if (model.is_known_live() && !model.live.contains(resolved.physical_key) &&
-          !is_pseudo_column(model.dialect(), resolved.physical_key)) {
-        missing = Dependency::Missing::Column;
+      return Dependency::Missing::Hop;
+    }
+    if (resolved.leaf != Resolved::Leaf::Physical) {
+      return Dependency::Missing::No;
+    }
+    const IndexedModel& model = index_.models()[resolved.model];
+    const bool there = !model.is_known_live() || model.live.contains(resolved.physical_key) ||
+                       is_pseudo_column(model.dialect(), resolved.physical_key);
+    return there ? Dependency::Missing::No : Dependency::Missing::Column;
+  }
+
+  DeepCandidate make_candidate(Number model, const sql::ExpressionFacts& facts,
+                               const std::vector<std::optional<Resolved>>& resolved,
+                               std::size_t number, const std::string& text) const {
+    const sql::ColumnReference& reference = facts.references[number];
+    DeepCandidate candidate;
+    candidate.source_model = index_.models()[resolved[number]->model].model().name;
+    candidate.text_model = index_.models()[model].model().name;
+    candidate.reference = text.substr(reference.begin, reference.end - reference.begin);
+    if (resolved[number]->leaf == Resolved::Leaf::Physical) {
+      const std::size_t dot = candidate.reference.rfind('.');
+      candidate.reference.erase(0, dot == std::string::npos ? 0 : dot + 1);
+    }
+    std::size_t from = 0;
+    for (std::size_t other = 0; other < resolved.size(); ++other) {
+      const sql::ColumnReference& place = facts.references[other];
+      if (other != number && resolved[other] && place.scopes.empty() && place.begin >= from) {
+        candidate.text += text.substr(from, place.begin - from) + "NULL";
+        from = place.end;
       }
     }
-    if (missing == Dependency::Missing::No) {
-      return missing;
-    }
-    graph_.candidates.push_back(candidate);
-    return std::binary_search(accepted_.begin(), accepted_.end(), candidate)
-               ? Dependency::Missing::No
-               : missing;
+    candidate.text += text.substr(from);
+    return candidate;
   }
 
   void add(const std::optional<Resolved>& resolved,

@@ -51,10 +51,10 @@ enum class Depth { Declared, Deep };
 
 // A reference of the deep check that is not there by the names; the database has the last word.
 struct DeepCandidate {
-  std::string model_name;
-  NodeKind kind = NodeKind::Column;
-  std::string item;        // column, aggregation, or filter text
-  std::string expression;  // the SQL text that holds it
+  std::string source_model;  // on whose source the reference should be found
+  std::string reference;     // as SQL, without hops
+  std::string text_model;    // whose text holds it
+  std::string text;          // the whole text, what else it refers to replaced by NULL
   bool operator==(const DeepCandidate&) const = default;
   auto operator<=>(const DeepCandidate&) const = default;
 };

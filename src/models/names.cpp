@@ -159,6 +159,26 @@ bool is_pseudo_column(SqlDialect dialect, std::string_view name) {
   return false;
 }
 
+std::string quote_name(SqlDialect dialect, std::string_view name) {
+  char open = '"';
+  char close = '"';
+  if (dialect == SqlDialect::Mysql || dialect == SqlDialect::Bigquery ||
+      dialect == SqlDialect::Clickhouse) {
+    open = close = '`';
+  } else if (dialect == SqlDialect::Sqlserver) {
+    open = '[';
+    close = ']';
+  }
+  std::string quoted(1, open);
+  for (const char character : name) {
+    quoted += character;
+    if (character == close) {
+      quoted += close;
+    }
+  }
+  return quoted + close;
+}
+
 bool is_identifier(std::string_view text) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

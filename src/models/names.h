@@ -43,6 +43,9 @@ std::string live_key(SqlDialect dialect, std::string_view name);
 // Pseudo columns that every table of the dialect has: rowid, ctid, _PARTITIONTIME, ...
 bool is_pseudo_column(SqlDialect dialect, std::string_view name);
 
+// Always quoted, embedded quotes doubled.
+std::string quote_name(SqlDialect dialect, std::string_view name);
+
 bool is_identifier(std::string_view text);  // [A-Za-z_][A-Za-z0-9_]*
 bool is_data_source_name(std::string_view text);
 

@@ -76,6 +76,7 @@ struct ColumnReference {
   struct Scope {
     std::vector<std::string> aliases;              // names that a qualifier may mean here
     std::vector<std::vector<NamePart>> relations;  // base relations of the FROM, as written
+    std::vector<std::string> relation_aliases;     // of each relation: its alias, else its name
     bool only_base_relations = true;               // no subquery, CTE or function in the FROM
     std::vector<std::string> output_columns;       // columns of derived relations, where known
   };

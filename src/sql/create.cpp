@@ -338,7 +338,7 @@ CreateIndexFacts analyse_create_index(std::string_view sql, const Syntax& syntax
     while (!cursor.at_end() && !cursor.is(";")) {
       cursor.advance();
     }
-    facts.where = std::string(base::trim(cursor.text(begin, cursor.token().begin)));
+    facts.where = std::string(base::trim(cursor.text(begin, cursor.previous_end())));
   }
   return facts;
 }

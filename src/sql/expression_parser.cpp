@@ -161,7 +161,7 @@ Node Parser::binary(Node left, const std::string& op, int precedence) {
     advance();
     add(right, starts_query() ? query() : expression());
     expect(")");
-    finish(right);
+    close(right);
   } else {
     right = expression(precedence);
   }
@@ -308,7 +308,7 @@ Node Parser::in_tail(Node left) {
   if (starts_query()) {
     Node sub = make(NodeKind::Subquery);
     add(sub, query());
-    add(node, std::move(finish(sub)));
+    add(node, finish(sub));
   } else if (!is_operator(")")) {
     do {
       add(node, expression());
@@ -350,7 +350,7 @@ Node Parser::like_tail(Node left, std::string op, std::size_t words) {
       add(many, starts_query() ? query() : expression());
     } while (accept(","));
     expect(")");
-    add(node, std::move(finish(many)));
+    add(node, finish(many));
   } else {
     add(node, expression(kMembership));
   }
@@ -385,10 +385,10 @@ Node Parser::postfix(Node node) {
       advance();
       cast.text = type_name();
       add(cast, std::move(node));
-      node = std::move(finish(cast));
+      node = finish(cast);
     } else if (is_operator("[") && !rules_of(flavour_).bracket_names) {
       node = subscript(std::move(node));
-    } else if (is_operator(".") && node.kind != NodeKind::Column) {
+    } else if (is_operator(".")) {
       Node field = make(NodeKind::Field);
       field.begin = node.begin;
       advance();
@@ -399,7 +399,7 @@ Node Parser::postfix(Node node) {
         field.names.push_back(name_part());
       }
       add(field, std::move(node));
-      node = std::move(finish(field));
+      node = finish(field);
     } else if (is_operator(":") && flavour_ == Flavour::Snowflake && is_name(1)) {
       Node field = make(NodeKind::Field, ":");
       field.begin = node.begin;
@@ -408,7 +408,7 @@ Node Parser::postfix(Node node) {
         field.names.push_back(name_part());
       } while (is_operator(".") && !failed_);
       add(field, std::move(node));
-      node = std::move(finish(field));
+      node = finish(field);
     } else {
       break;
     }

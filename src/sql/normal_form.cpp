@@ -103,6 +103,10 @@ class Normaliser {
       case NodeKind::Number:
         node.text = canonical_number(node.text);
         return;
+      case NodeKind::String:
+        node.text = !node.names.empty() && node.names[0].text == "x" ? base::to_lower(node.text)
+                                                                     : std::move(node.text);
+        return;
       case NodeKind::Boolean:
         return boolean(node);
       case NodeKind::Column:
@@ -382,12 +386,11 @@ class Normaliser {
 
   // Casts that postgres adds where a column meets a wider type.
   static bool is_implicit(std::string_view type) {
-    constexpr std::array<std::string_view, 8> kImplicit = {"text",
+    constexpr std::array<std::string_view, 7> kImplicit = {"text",
                                                            "numeric",
                                                            "double precision",
                                                            "bigint",
                                                            "bpchar",
-                                                           "integer",
                                                            "timestamp without time zone",
                                                            "timestamp with time zone"};
     return std::find(kImplicit.begin(), kImplicit.end(), type) != kImplicit.end();

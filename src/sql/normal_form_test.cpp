@@ -1,21 +1,75 @@
 #include <gtest/gtest.h>
 
 #include "sql/analysis.h"
+#include "table_cases.h"
 
 namespace kedge::sql {
 namespace {
 
-TEST(NormalFormTest, ForgetsWhatPostgresAdds) {
-  const auto n = [](const char* text) {
-    return normal_expression(text, schema::Dialect::Postgres);
+using testing::TableCase;
+
+const std::string kTables = KEDGE_TABLES;
+
+Syntax syntax_of(const std::string& name) {
+  const auto flavour = find_flavour(name);
+  EXPECT_TRUE(flavour) << name;
+  return flavour.value_or(Flavour::Ansi);
+}
+
+TEST(NormalFormTest, FollowsTheTableOfExpressions) {
+  const auto normal = [](const TableCase& one) {
+    return normal_expression(one.input, syntax_of(one.context));
   };
-  EXPECT_EQ(
-      n("((status)::text = ANY ((ARRAY['a'::character varying, 'b'::character varying])::text[]))"),
-      n("status in ('a','b')"));
-  EXPECT_EQ(n("'-1'::integer"), n("-1"));
-  EXPECT_EQ(n("(x >= 1) AND (x <= 5)"), n("x between 1 and 5"));
-  EXPECT_NE(n("a AND (b OR c)"), n("(a AND b) OR c"));
-  EXPECT_NE(n("s = 'Open'"), n("s = 'open'"));
+  EXPECT_GE(testing::check_table(kTables + "/sql_normal.test", normal), 100U);
+}
+
+TEST(NormalFormTest, FollowsTheTableOfQueries) {
+  const auto normal = [](const TableCase& one) {
+    return normal_query(one.input, syntax_of(one.context));
+  };
+  EXPECT_GE(testing::check_table(kTables + "/sql_normal_query.test", normal), 15U);
+}
+
+// The normal form of a normal form is itself, for every text of every table.
+TEST(NormalFormTest, IsItsOwnNormalForm) {
+  for (const char* table : {"/sql_normal.test", "/sql_references.test"}) {
+    for (const auto& one : testing::read_table(kTables + table)) {
+      const auto syntax = syntax_of(one.context);
+      const std::string once = normal_expression(one.input, syntax);
+      EXPECT_EQ(normal_expression(once, syntax), once) << table << ":" << one.line;
+    }
+  }
+  for (const char* table : {"/sql_normal_query.test", "/sql_queries.test"}) {
+    for (const auto& one : testing::read_table(kTables + table)) {
+      const auto syntax = syntax_of(one.context);
+      const std::string once = normal_query(one.input, syntax);
+      EXPECT_EQ(normal_query(once, syntax), once) << table << ":" << one.line;
+    }
+  }
+}
+
+// Lines of a pair file: two texts, "dialect = " or "dialect <>".
+TEST(NormalFormTest, ComparesByMeaning) {
+  const auto compare = [](const TableCase& one) -> std::string {
+    const auto bar = one.context.find(' ');
+    const auto syntax = syntax_of(one.context.substr(0, bar));
+    const auto other = one.context.substr(bar + 1);
+    return normal_expression(one.input, syntax) == normal_expression(other, syntax) ? "equal"
+                                                                                    : "differ";
+  };
+  EXPECT_GE(testing::check_table(kTables + "/sql_equal.test", compare), 60U);
+}
+
+TEST(NormalFormTest, FindsMembership) {
+  const auto show = [](const TableCase& one) -> std::string {
+    const auto found = find_membership(one.input, syntax_of(one.context));
+    std::string out = found ? found->column + ":" : "none";
+    for (const auto& member : found ? found->members : std::vector<std::string>{}) {
+      out += " " + member;
+    }
+    return out;
+  };
+  EXPECT_GE(testing::check_table(kTables + "/sql_membership.test", show), 8U);
 }
 
 }  // namespace

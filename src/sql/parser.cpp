@@ -100,11 +100,15 @@ Node Parser::make(NodeKind kind, std::string text) {
   return node;
 }
 
-Node& Parser::finish(Node& node) {
+void Parser::close(Node& node) {
   if (at_ > 0) {
     node.end = std::max(node.begin, tokens_[at_ - 1].end);
   }
-  return node;
+}
+
+Node Parser::finish(Node& node) {
+  close(node);
+  return std::move(node);
 }
 
 void Parser::add(Node& parent, Node child) {

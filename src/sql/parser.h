@@ -38,7 +38,8 @@ class Parser {
   bool at_end() const;
   Node fail(std::string problem);
   Node make(NodeKind kind, std::string text = {});
-  Node& finish(Node& node);
+  void close(Node& node);   // sets where the node ends
+  Node finish(Node& node);  // the same, and gives the node away
   void add(Node& parent, Node child);
   NamePart name_part();
   Parsed result(Node root);
@@ -77,7 +78,7 @@ class Parser {
   Node lambda();
   bool starts_lambda(const std::string& function);
   Node array_literal();
-  Node struct_literal();
+  Node struct_literal(std::string kind);
   Node over();
   void window_body(Node& window);
   Node sort_keys(NodeKind kind);

@@ -44,7 +44,7 @@ Node Parser::primary() {
     return array_literal();
   }
   if (is_operator("{")) {
-    return struct_literal();
+    return struct_literal({});
   }
   if (is_operator("*")) {
     Node star = make(NodeKind::Star);
@@ -108,7 +108,7 @@ Node Parser::parenthesised() {
   if (!failed_ && row.items.size() == 1 && text_[tokens_[at_ - 2].begin] != ',') {
     Node only = std::move(row.items[0]);
     only.begin = begin;
-    finish(only);
+    close(only);
     return only;
   }
   return finish(row);
@@ -139,7 +139,7 @@ Node Parser::word_primary(bool& handled) {
       }
       Node sub = make(NodeKind::Subquery);
       add(sub, query());
-      add(node, std::move(finish(sub)));
+      add(node, finish(sub));
       expect(")");
       return finish(node);
     }
@@ -150,7 +150,7 @@ Node Parser::word_primary(bool& handled) {
   }
   if (here == "map" && is_operator("{", 1)) {
     advance();
-    return struct_literal();
+    return struct_literal("map");
   }
   if (plain && is_any({"null", "true", "false"}) && !is_operator("(", 1)) {
     Node node = make(here == "null" ? NodeKind::Null : NodeKind::Boolean, here);
@@ -193,13 +193,13 @@ Node Parser::case_expression() {
     add(when, expression());
     expect("then");
     add(when, expression());
-    add(node, std::move(finish(when)));
+    add(node, finish(when));
   }
   if (is_word("else")) {
     Node other = make(NodeKind::Else);
     advance();
     add(other, expression());
-    add(node, std::move(finish(other)));
+    add(node, finish(other));
   }
   expect("end");
   return finish(node);
@@ -307,7 +307,7 @@ Node Parser::name_or_call() {
     }
     node.names.push_back(name_part());
   }
-  finish(node);
+  close(node);
   if (is_operator("(")) {
     node.kind = NodeKind::Function;
     return call(std::move(node));
@@ -325,17 +325,17 @@ Node Parser::call(Node callee) {
     if (handled) {
       special.begin = callee.begin;
       expect(")");
-      return call_tail(std::move(finish(special)));
+      return call_tail(finish(special));
     }
   }
   arguments(callee, name);
   expect(")");
-  finish(callee);
+  close(callee);
   if (flavour_ == Flavour::Clickhouse && is_operator("(")) {  // quantile(0.9)(x)
     advance();
     arguments(callee, name);
     expect(")");
-    finish(callee);
+    close(callee);
   }
   return call_tail(std::move(callee));
 }
@@ -360,7 +360,7 @@ void Parser::arguments(Node& function, const std::string& name) {
             (words.text.empty() ? "" : " ") + (word().empty() ? std::string(raw()) : word());
         advance();
       }
-      add(function, std::move(finish(words)));
+      add(function, finish(words));
     }
     if (!accept(",")) {
       break;
@@ -518,7 +518,7 @@ Node Parser::call_tail(Node function) {
       accept("where");
       add(filter, expression());
       expect(")");
-      add(function, std::move(finish(filter)));
+      add(function, finish(filter));
     } else if (is_word("within") && is_word("group", 1)) {
       advance();
       advance();
@@ -530,17 +530,25 @@ Node Parser::call_tail(Node function) {
       Node words = make(NodeKind::Modifier, word() + " nulls");
       advance();
       advance();
-      add(function, std::move(finish(words)));
+      add(function, finish(words));
     } else if (is_word("from") && is_any({"first", "last"}, 1)) {
       advance();
       advance();
+    } else if (is_word("against") && is_operator("(", 1)) {
+      advance();
+      advance();
+      add(function, expression(kMembershipLevel));
+      while (!failed_ && !at_end() && !is_operator(")")) {  // IN BOOLEAN MODE and the like
+        advance();
+      }
+      expect(")");
     } else if (is_word("over") && (is_operator("(", 1) || is_name(1))) {
       add(function, over());
     } else {
       break;
     }
   }
-  return std::move(finish(function));
+  return finish(function);
 }
 
 Node Parser::over() {
@@ -567,7 +575,7 @@ void Parser::window_body(Node& window) {
     do {
       add(keys, expression());
     } while (accept(","));
-    add(window, std::move(finish(keys)));
+    add(window, finish(keys));
   }
   if (is_word("order")) {
     add(window, sort_keys(NodeKind::OrderBy));
@@ -582,7 +590,7 @@ void Parser::window_body(Node& window) {
           (frame.text.empty() ? "" : " ") + (word().empty() ? std::string(raw()) : word());
       advance();
     }
-    add(window, std::move(finish(frame)));
+    add(window, finish(frame));
   }
 }
 
@@ -607,7 +615,7 @@ Node Parser::sort_keys(NodeKind kind) {
       advance();
       advance();
     }
-    add(node, std::move(finish(key)));
+    add(node, finish(key));
   } while (accept(","));
   return finish(node);
 }
@@ -676,12 +684,13 @@ Node Parser::array_literal() {
   return finish(node);
 }
 
-Node Parser::struct_literal() {
-  Node node = make(NodeKind::Struct);
+// {'a': x}, {a: x}, and MAP {x: y} whose keys are expressions.
+Node Parser::struct_literal(std::string kind) {
+  Node node = make(NodeKind::Struct, std::move(kind));
   expect("{");
   while (!failed_ && !is_operator("}")) {
     Node member = make(NodeKind::NamedArgument);
-    if (is_name() && is_operator(":", 1)) {
+    if (node.text.empty() && is_name() && is_operator(":", 1)) {
       member.text = name_part().text;
     } else {
       Node key = expression();
@@ -692,7 +701,7 @@ Node Parser::struct_literal() {
     }
     expect(":");
     add(member, expression());
-    add(node, std::move(finish(member)));
+    add(node, finish(member));
     if (!accept(",")) {
       break;
     }

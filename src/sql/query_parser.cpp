@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "sql/keywords.h"
 #include "sql/parser.h"
 
@@ -48,7 +49,7 @@ Node Parser::query_tail(Node query) {
       }
     }
   }
-  return std::move(finish(query));
+  return finish(query);
 }
 
 Node Parser::query_body(int minimum) {
@@ -75,7 +76,7 @@ Node Parser::set_operations(Node left, int minimum) {
     }
     add(node, std::move(left));
     add(node, query_body(level));
-    left = std::move(finish(node));
+    left = finish(node);
   }
   return left;
 }
@@ -100,7 +101,7 @@ Node Parser::query_operand() {
     add(node, std::move(list));
     Node source = make(NodeKind::From);
     add(source, table_primary());
-    add(node, std::move(finish(source)));
+    add(node, finish(source));
     return finish(node);
   }
   return select();
@@ -132,7 +133,7 @@ Node Parser::with() {
     if (is_any({"search", "cycle"})) {
       return fail("unsupported clause");
     }
-    add(node, std::move(finish(cte)));
+    add(node, finish(cte));
   } while (accept(",") && !failed_);
   return finish(node);
 }
@@ -150,7 +151,7 @@ Node Parser::values() {
       }
     }
     expect(")");
-    add(node, std::move(finish(row)));
+    add(node, finish(row));
   } while (accept(",") && !failed_);
   return finish(node);
 }
@@ -187,7 +188,7 @@ void Parser::select_clauses(Node& select) {
       Node clause = make(kind);
       advance();
       add(clause, expression());
-      add(select, std::move(finish(clause)));
+      add(select, finish(clause));
     }
   };
   condition("prewhere", NodeKind::Where);
@@ -214,7 +215,7 @@ Node Parser::select_list() {
       add(keys, expression());
     } while (accept(",") && !failed_);
     expect(")");
-    add(node, std::move(finish(keys)));
+    add(node, finish(keys));
   } else if (is_any({"distinct", "all", "straight_join", "sql_calc_found_rows"})) {
     node.text = is_word("distinct") ? "distinct" : "";
     advance();
@@ -272,10 +273,14 @@ void Parser::star_modifiers(Node& star) {
     const bool replace = is_word("replace");
     advance();
     if (!replace) {
+      const std::size_t begin = token().begin;
       if (is_operator("(")) {
         skip_parentheses();
       } else {
         name_part();
+      }
+      if (!failed_) {
+        star.text += " " + base::to_lower(text_.substr(begin, tokens_[at_ - 1].end - begin));
       }
       continue;
     }
@@ -285,11 +290,11 @@ void Parser::star_modifiers(Node& star) {
       add(item, expression());
       expect("as");
       item.names.push_back(name_part());
-      add(star, std::move(finish(item)));
+      add(star, finish(item));
     } while (accept(",") && !failed_);
     expect(")");
   }
-  finish(star);
+  close(star);
 }
 
 void Parser::skip_parentheses() {
@@ -349,7 +354,7 @@ Node Parser::join_tail(Node left) {
     Node on = make(NodeKind::On);
     advance();
     add(on, expression());
-    add(node, std::move(finish(on)));
+    add(node, finish(on));
   } else if (is_word("using")) {
     Node columns = make(NodeKind::Using);
     advance();
@@ -363,7 +368,7 @@ Node Parser::join_tail(Node left) {
     if (accept("as")) {
       name_part();
     }
-    add(node, std::move(finish(columns)));
+    add(node, finish(columns));
   }
   return finish(node);
 }
@@ -385,7 +390,7 @@ Node Parser::table_primary() {
     node.kind = NodeKind::Derived;
     Node inner = make(NodeKind::Query);
     add(inner, values());
-    add(node, std::move(finish(inner)));
+    add(node, finish(inner));
   } else if (token().kind == TokenKind::Parameter) {
     node.kind = NodeKind::TableFunction;
     add(node, primary());
@@ -407,7 +412,7 @@ Node Parser::table_primary() {
     }
   }
   node.flag = lateral;
-  finish(node);
+  close(node);
   if (is_operator("*")) {
     advance();
   }
@@ -446,7 +451,7 @@ Node Parser::table_parenthesis() {
       advance();
       add(cross, std::move(node));
       add(cross, table_reference());
-      node = std::move(finish(cross));
+      node = finish(cross);
     }
   }
   expect(")");
@@ -583,8 +588,8 @@ Node Parser::window_list() {
     window_body(body);
     expect(")");
     window.text = name;
-    add(window, std::move(finish(body)));
-    add(node, std::move(finish(window)));
+    add(window, finish(body));
+    add(node, finish(window));
   } while (accept(",") && !failed_);
   return finish(node);
 }

@@ -154,6 +154,8 @@ void Walker::relation(const Node& node, Scope& scope) {
     }
   }
   scope.relations.push_back(node.names);
+  scope.relation_aliases.push_back(node.alias.empty() ? node.names.back().text
+                                                      : node.alias[0].text);
   relations.push_back(node.names);
 }
 

@@ -129,7 +129,6 @@ class Renderer {
       case NodeKind::Collate:
       case NodeKind::Interval:
       case NodeKind::Lambda:
-      case NodeKind::Quantified:
       case NodeKind::Subscript:
       case NodeKind::Field:
         return false;
@@ -230,7 +229,7 @@ class Renderer {
       case NodeKind::NamedArgument:
         return name(node.text) + " := " + any(node.items[0]);
       case NodeKind::Quantified:
-        return node.text + " (" + list(node, 0, ", ") + ")";
+        return node.text + "(" + list(node, 0, ", ") + ")";
       case NodeKind::Over:
         return over(node);
       case NodeKind::Partition:
@@ -245,9 +244,9 @@ class Renderer {
   }
 
   std::string structure(const Node& node) {
-    std::string out = "{";
+    std::string out = node.text + "{";
     for (const Node& member : node.items) {
-      out += out.size() > 1 ? ", " : "";
+      out += out.ends_with('{') ? "" : ", ";
       const bool keyed = member.items.size() > 1;
       out += keyed ? any(member.items[0]) : literal(member.text);
       out += ": " + any(member.items.back());
@@ -416,6 +415,14 @@ class Renderer {
     return out + (node.items.size() > 2 ? " " + any(node.items[2]) : "");
   }
 
+  std::string values(const Node& node) {
+    std::string out = "values ";
+    for (const Node& row : node.items) {
+      out += (out.ends_with(')') ? ", (" : "(") + list(row, 0, ", ") + ")";
+    }
+    return out;
+  }
+
   std::string clause(const Node& node) {
     switch (node.kind) {
       case NodeKind::On:
@@ -446,7 +453,7 @@ class Renderer {
         return node.text == "limit," ? "limit " + list(node, 0, ", ")
                                      : node.text + " " + list(node, 0, ", ");
       case NodeKind::Values:
-        return "values " + list(node, 0, ", ");
+        return values(node);
       default:
         return list(node, 0, " ");
     }

@@ -36,7 +36,8 @@ class Splitter {
     }
     const auto raw = script_.substr(token.begin, token.end - token.begin);
     const auto rest = script_.substr(token.begin);
-    if (rest.starts_with(delimiter_) && depth_ == 0 && token.kind != TokenKind::String) {
+    if (rest.starts_with(delimiter_) && depth_ == 0 && open_parentheses_ == 0 &&
+        token.kind != TokenKind::String) {
       close(token.begin);
       at_ = token.begin + delimiter_.size();
       return;
@@ -50,6 +51,11 @@ class Splitter {
       open_ = true;
     }
     last_ = token.end;
+    // CREATE RULE .. DO ALSO (a; b): psql waits for the parenthesis too.
+    if (flavour_ == Flavour::Postgres && token.kind == TokenKind::Operator) {
+      open_parentheses_ += raw == "(" ? 1 : 0;
+      open_parentheses_ -= raw == ")" && open_parentheses_ > 0 ? 1 : 0;
+    }
     if (token.kind == TokenKind::Identifier) {
       track(base::to_lower(raw));
     } else {
@@ -139,6 +145,7 @@ class Splitter {
     compound_ = false;
     create_ = false;
     depth_ = 0;
+    open_parentheses_ = 0;
     words_ = 0;
     kind_ = Statement::Kind::Sql;
     previous_.clear();
@@ -156,6 +163,7 @@ class Splitter {
   std::size_t counted_ = 0;
   std::size_t words_ = 0;
   int depth_ = 0;
+  int open_parentheses_ = 0;
   bool open_ = false;
   bool create_ = false;
   bool compound_ = false;

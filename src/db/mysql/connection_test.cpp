@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "db/mysql/errors.h"
+#include "failure.h"
 #include "kedge/codes.h"
 #include "servers.h"
 
@@ -11,6 +12,7 @@ namespace kedge::db {
 namespace {
 
 using schema::TypeKind;
+using test::failure_of;
 
 class MysqlTest : public testing::Test {
  protected:
@@ -26,18 +28,6 @@ class MysqlTest : public testing::Test {
   ConnectionSettings settings_;
   std::unique_ptr<Connection> writer_;
 };
-
-template <class Action>
-const DatabaseError failure_of(const Action& action) {
-  try {
-    action();
-  } catch (const DatabaseError& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing failed";
-  return DatabaseError({codes::ERR_INTERNAL, "", std::nullopt, "", {{"", std::nullopt}}},
-                       FailureClass::Other, "");
-}
 
 TEST_F(MysqlTest, NamesItsEngine) {
   const schema::Engine& engine = writer_->engine();

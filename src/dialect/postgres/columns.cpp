@@ -112,13 +112,25 @@ class ColumnReader {
     if (row.flag(kInherited)) {
       column.options["inherited"] = "true";
     }
-    for (const std::string& item : split_list(row.text(kOptions))) {
-      column.options.insert(split_option(item));
-    }
+    read_options(row.text(kOptions), column);
     const char storage = row.text(kStorage).empty() ? 'p' : row.text(kStorage)[0];
     if (const auto own = catalog_.type_storage.find(row.oid(kType));
         own != catalog_.type_storage.end() && own->second != storage) {
       column.options["storage"] = storage_name(storage);
+    }
+  }
+
+  // Some servers (seen: 15.20 of Debian) keep a number of their own, pg_attver, with every column.
+  // It differs from database to database and says nothing about the shape.
+  static void read_options(const std::string& text, schema::Column& column) {
+    static constexpr std::string_view kServerOwn = "pg_attver=";
+    if (text.starts_with(kServerOwn) && text.find(kListSeparator) == std::string::npos) {
+      return;
+    }
+    for (const std::string& item : split_list(text)) {
+      if (!item.starts_with(kServerOwn)) {
+        column.options.insert(split_option(item));
+      }
     }
   }
 

@@ -59,7 +59,9 @@ LEFT JOIN pg_catalog.pg_description s
 LEFT JOIN pg_catalog.pg_inherits h ON h.inhrelid = i.oid
 LEFT JOIN (SELECT a.attrelid, pg_catalog.string_agg(a.attnum || ' ' ||
                   pg_catalog.array_to_string(a.attoptions, ', '), E'\x1f') AS options
-           FROM pg_catalog.pg_attribute a WHERE a.attoptions IS NOT NULL GROUP BY a.attrelid) o
+           FROM pg_catalog.pg_attribute a
+           JOIN pg_catalog.pg_index y ON y.indexrelid = a.attrelid
+           WHERE a.attoptions IS NOT NULL GROUP BY a.attrelid) o
   ON o.attrelid = i.oid
 WHERE h.inhrelid IS NULL AND )" +
          owner;

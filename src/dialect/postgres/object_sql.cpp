@@ -193,7 +193,9 @@ SELECT 'privilege', r.oid::bigint, r.oid::bigint, r.nspname::text, 0,
        pg_catalog.format('GRANT %s ON SCHEMA %I TO ', pg_catalog.string_agg(x.privilege_type, ', ' ORDER BY x.privilege_type), r.nspname),
        CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END, NULL
 FROM pg_catalog.pg_namespace r, pg_catalog.aclexplode(r.nspacl) x
-WHERE r.oid IN ($N) AND x.grantee <> r.nspowner
+WHERE r.oid IN ($N) AND x.grantee <> r.nspowner AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_init_privs p WHERE p.classoid = 'pg_catalog.pg_namespace'::regclass
+      AND p.objoid = r.oid AND p.initprivs = r.nspacl)
 GROUP BY r.oid, r.nspname, x.grantee, x.is_grantable
 UNION ALL
 SELECT 'privilege', r.oid::bigint, r.pronamespace::bigint, r.proname::text, 0,
@@ -214,7 +216,7 @@ std::string foreign_sql() {
   return sql;
 }
 
-// $X(class, oid): no extension owns it.
+// $X(class, oid): neither an extension nor another object (a range type) owns it.
 std::string expand_ownership(std::string sql) {
   for (std::size_t at = sql.find("$X("); at != std::string::npos; at = sql.find("$X(", at)) {
     const std::size_t comma = sql.find(',', at);
@@ -223,7 +225,7 @@ std::string expand_ownership(std::string sql) {
     const std::string id = sql.substr(comma + 1, close - comma - 1);
     const std::string text =
         "NOT EXISTS (SELECT FROM pg_catalog.pg_depend x WHERE x.classid = 'pg_catalog." + catalog +
-        "'::regclass AND x.objid =" + id + " AND x.deptype = 'e')";
+        "'::regclass AND x.objid =" + id + " AND x.deptype IN ('e', 'i'))";
     sql.replace(at, close - at + 1, text);
   }
   return sql;

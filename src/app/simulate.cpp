@@ -1,0 +1,333 @@
+#include "app/simulate.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/overloaded.h"
+#include "base/text.h"
+#include "dialect/dialect.h"
+#include "kedge/codes.h"
+#include "sql/analysis.h"
+
+namespace kedge::app {
+namespace {
+
+using schema::Name;
+
+// Names are compared as the dialect compares them: exactly, or without regard to case.
+bool same(const schema::Schema& shape, const std::string& live, const std::string& written) {
+  return dialect::get_dialect(shape.engine.dialect).same_name(live, written, false) ||
+         live == written;
+}
+
+Name qualified(const schema::Schema& shape, const Name& name) {
+  return name.schema == shape.default_schema ? Name{Identifier(), name.name} : name;
+}
+
+const schema::Table* table_of(const schema::Schema& shape, const Name& name) {
+  return schema::find_table(shape, qualified(shape, name));
+}
+
+std::vector<std::string> relation_names(const schema::Schema& shape) {
+  std::vector<std::string> names;
+  for (const schema::Table& table : shape.tables) {
+    names.push_back(to_string(table.name));
+  }
+  for (const schema::View& view : shape.views) {
+    names.push_back(to_string(view.name));
+  }
+  return names;
+}
+
+bool mentions(const schema::Schema& shape, const std::string& expression,
+              const Identifier& column) {
+  for (const sql::ColumnReference& reference :
+       sql::analyse_expression(expression, shape.engine.dialect).references) {
+    if (same(shape, column.text(), reference.parts.back().text)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool uses(const schema::Schema& shape, const schema::Index& index, const Identifier& column) {
+  const bool part =
+      std::any_of(index.parts.begin(), index.parts.end(), [&](const schema::IndexPart& candidate) {
+        return candidate.column == column ||
+               (!candidate.expression.empty() && mentions(shape, candidate.expression, column));
+      });
+  const bool included =
+      std::find(index.include.begin(), index.include.end(), column) != index.include.end();
+  return part || included || (!index.where.empty() && mentions(shape, index.where, column));
+}
+
+bool contains(const std::vector<Identifier>& names, const Identifier& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void remove_column(schema::Schema& shape, const Name& table_name, const Identifier& column) {
+  for (schema::Table& table : shape.tables) {
+    if (table.name == table_name) {
+      std::vector<Identifier> generated;
+      for (const schema::Column& candidate : table.columns) {
+        if (candidate.generated && mentions(shape, candidate.generated->expression, column)) {
+          generated.push_back(candidate.name);
+        }
+      }
+      std::erase_if(table.columns, [&](const schema::Column& candidate) {
+        return candidate.name == column || contains(generated, candidate.name);
+      });
+      std::erase_if(table.indexes,
+                    [&](const schema::Index& index) { return uses(shape, index, column); });
+      std::erase_if(table.checks, [&](const schema::Check& check) {
+        return mentions(shape, check.expression, column);
+      });
+      std::erase_if(table.foreign_keys,
+                    [&](const schema::ForeignKey& key) { return contains(key.columns, column); });
+      if (table.primary_key && contains(table.primary_key->columns, column)) {
+        table.primary_key.reset();
+      }
+    }
+    std::erase_if(table.foreign_keys, [&](const schema::ForeignKey& key) {
+      return qualified(shape, key.referenced_table) == table_name &&
+             contains(key.referenced_columns, column);
+    });
+  }
+}
+
+void remove_table(schema::Schema& shape, const Name& name) {
+  std::erase_if(shape.tables, [&](const schema::Table& table) { return table.name == name; });
+  std::erase_if(shape.views, [&](const schema::View& view) { return view.name == name; });
+  std::erase_if(shape.objects, [&](const schema::DefinedObject& object) {
+    return object.table && qualified(shape, *object.table) == name;
+  });
+  for (schema::Table& table : shape.tables) {
+    std::erase_if(table.foreign_keys, [&](const schema::ForeignKey& key) {
+      return qualified(shape, key.referenced_table) == name;
+    });
+  }
+}
+
+void rename_in(std::vector<Identifier>& names, const Identifier& from, const Identifier& to) {
+  std::replace(names.begin(), names.end(), from, to);
+}
+
+void rename_column(schema::Schema& shape, const RenameColumn& step) {
+  for (schema::Table& table : shape.tables) {
+    for (schema::ForeignKey& key : table.foreign_keys) {
+      if (qualified(shape, key.referenced_table) == step.table) {
+        rename_in(key.referenced_columns, step.from, step.to);
+      }
+    }
+    if (table.name != step.table) {
+      continue;
+    }
+    for (schema::Column& column : table.columns) {
+      if (column.name == step.from) {
+        column.name = step.to;
+      }
+    }
+    for (schema::ForeignKey& key : table.foreign_keys) {
+      rename_in(key.columns, step.from, step.to);
+    }
+    for (schema::Index& index : table.indexes) {
+      rename_in(index.include, step.from, step.to);
+      for (schema::IndexPart& part : index.parts) {
+        part.column = part.column == step.from ? step.to : part.column;
+      }
+    }
+    if (table.primary_key) {
+      rename_in(table.primary_key->columns, step.from, step.to);
+    }
+  }
+}
+
+void retype_column(schema::Schema& shape, const RetypeColumn& step) {
+  for (schema::Table& table : shape.tables) {
+    for (schema::Column& column : table.columns) {
+      if (table.name == step.table && column.name == step.column) {
+        column.type = dialect::get_dialect(shape.engine.dialect).parse_type(step.type);
+      }
+    }
+  }
+}
+
+bool reads(const schema::Schema& shape, const schema::View& view, const Name& relation,
+           const Identifier& column) {
+  const std::vector<ViewRead> all = reads_of(shape, view);
+  return std::any_of(all.begin(), all.end(), [&](const ViewRead& read) {
+    return read.relation == relation &&
+           (column.empty() || read.everything || contains(read.columns, column));
+  });
+}
+
+// Views that read what is gone go too, and what reads them, until nothing changes.
+void break_views(Simulation& simulation, const Name& relation, const Identifier& column,
+                 const schema::Schema& before) {
+  std::vector<BrokenView> lost;
+  for (const schema::View& view : simulation.after.views) {
+    if (reads(before, view, relation, column)) {
+      lost.push_back({view.name, relation, column});
+    }
+  }
+  for (BrokenView& broken : lost) {
+    const Name name = broken.view;
+    std::erase_if(simulation.after.views,
+                  [&](const schema::View& view) { return view.name == name; });
+    simulation.broken.push_back(std::move(broken));
+    break_views(simulation, name, Identifier(), before);
+  }
+}
+
+// Postgres and sqlite rewrite their views when a column is renamed; the others do not.
+bool renames_reach_views(schema::Dialect dialect) {
+  return dialect == schema::Dialect::Postgres || dialect == schema::Dialect::Sqlite ||
+         dialect == schema::Dialect::D1;
+}
+
+}  // namespace
+
+std::string describe(const Step& step) {
+  return std::visit(base::Overloaded{
+                        [](const DropColumn& drop) {
+                          return "drop column " + to_string(drop.table) + "." + drop.column.text();
+                        },
+                        [](const DropTable& drop) { return "drop table " + to_string(drop.table); },
+                        [](const RenameColumn& rename) {
+                          return "rename column " + to_string(rename.table) + "." +
+                                 rename.from.text() + " to " + rename.to.text();
+                        },
+                        [](const RetypeColumn& retype) {
+                          return "retype column " + to_string(retype.table) + "." +
+                                 retype.column.text() + " to " + retype.type;
+                        },
+                    },
+                    step);
+}
+
+schema::Name parse_relation(const schema::Schema& shape, const std::string& text) {
+  for (const schema::Table& table : shape.tables) {
+    if (same(shape, to_string(table.name), text)) {
+      return table.name;
+    }
+  }
+  for (const schema::View& view : shape.views) {
+    if (same(shape, to_string(view.name), text)) {
+      return view.name;
+    }
+  }
+  const std::string prefix = shape.default_schema.text() + ".";
+  if (prefix.size() > 1 && text.starts_with(prefix)) {
+    return parse_relation(shape, text.substr(prefix.size()));
+  }
+  throw Error(codes::ERR_SOURCE,
+              "there is no table '" + text + "'" + base::did_you_mean(text, relation_names(shape)));
+}
+
+DropColumn parse_column(const schema::Schema& shape, const std::string& text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos) {
+    throw Error(codes::ERR_USAGE, "'" + text + "' names no column", "write table.column");
+  }
+  const Name name = parse_relation(shape, text.substr(0, dot));
+  const std::string wanted = text.substr(dot + 1);
+  std::vector<std::string> known;
+  if (const schema::Table* table = table_of(shape, name)) {
+    for (const schema::Column& column : table->columns) {
+      if (same(shape, column.name.text(), wanted)) {
+        return {name, column.name};
+      }
+      known.push_back(column.name.text());
+    }
+  }
+  throw Error(codes::ERR_SOURCE, "table '" + to_string(name) + "' has no column '" + wanted + "'" +
+                                     base::did_you_mean(wanted, known));
+}
+
+std::vector<ViewRead> reads_of(const schema::Schema& shape, const schema::View& view) {
+  const sql::QueryFacts facts = sql::analyse_query(view.body, shape.engine.dialect);
+  std::map<Name, ViewRead> found;
+  if (facts.opaque) {
+    for (const Name& name : view.depends_on) {
+      found[name] = {qualified(shape, name), {}, true};
+    }
+  }
+  const auto resolve = [&](const std::vector<sql::NamePart>& parts) {
+    Name name{Identifier(), Identifier(parts.back().text)};
+    if (parts.size() > 1) {
+      name.schema = Identifier(parts[parts.size() - 2].text);
+    }
+    for (const schema::Table& table : shape.tables) {
+      if (same(shape, to_string(table.name), to_string(qualified(shape, name)))) {
+        return table.name;
+      }
+    }
+    for (const schema::View& other : shape.views) {
+      if (same(shape, to_string(other.name), to_string(qualified(shape, name)))) {
+        return other.name;
+      }
+    }
+    return qualified(shape, name);
+  };
+  for (const std::vector<sql::NamePart>& parts : facts.relations) {
+    const Name name = resolve(parts);
+    found[name] = {name, {}, facts.has_star};
+  }
+  for (const sql::ColumnReference& reference : facts.references) {
+    for (const sql::ColumnReference::Scope& scope : reference.scopes) {
+      for (std::size_t i = 0; i < scope.relation_aliases.size(); ++i) {
+        const bool named =
+            reference.parts.size() < 2 || same(shape, scope.relation_aliases[i],
+                                               reference.parts[reference.parts.size() - 2].text);
+        const schema::Table* table = table_of(shape, resolve(scope.relations[i]));
+        for (const schema::Column& column :
+             named&& table != nullptr ? table->columns : std::vector<schema::Column>{}) {
+          if (same(shape, column.name.text(), reference.parts.back().text)) {
+            found[table->name].relation = table->name;
+            found[table->name].columns.push_back(column.name);
+          }
+        }
+      }
+    }
+  }
+  std::vector<ViewRead> result;
+  for (auto& [name, read] : found) {
+    std::sort(read.columns.begin(), read.columns.end());
+    read.columns.erase(std::unique(read.columns.begin(), read.columns.end()), read.columns.end());
+    result.push_back(std::move(read));
+  }
+  return result;
+}
+
+Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps) {
+  Simulation simulation;
+  simulation.after = before;
+  for (const Step& step : steps) {
+    const schema::Schema current = simulation.after;
+    std::visit(base::Overloaded{
+                   [&](const DropColumn& drop) {
+                     break_views(simulation, drop.table, drop.column, current);
+                     remove_column(simulation.after, drop.table, drop.column);
+                   },
+                   [&](const DropTable& drop) {
+                     break_views(simulation, drop.table, Identifier(), current);
+                     remove_table(simulation.after, drop.table);
+                   },
+                   [&](const RenameColumn& rename) {
+                     if (!renames_reach_views(before.engine.dialect)) {
+                       break_views(simulation, rename.table, rename.from, current);
+                     }
+                     rename_column(simulation.after, rename);
+                   },
+                   [&](const RetypeColumn& retype) { retype_column(simulation.after, retype); },
+               },
+               step);
+  }
+  std::sort(simulation.broken.begin(), simulation.broken.end(),
+            [](const BrokenView& a, const BrokenView& b) { return a.view < b.view; });
+  schema::normalise(simulation.after);
+  return simulation;
+}
+
+}  // namespace kedge::app

@@ -1,0 +1,59 @@
+// What a shape looks like after a change that nobody has made yet, and which of its views then no
+// longer work. Pure: for `kedge impact`.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kedge/schema.h"
+
+namespace kedge::app {
+
+struct DropColumn {
+  schema::Name table;
+  Identifier column;
+};
+struct DropTable {
+  schema::Name table;  // or a view
+};
+struct RenameColumn {
+  schema::Name table;
+  Identifier from;
+  Identifier to;
+};
+struct RetypeColumn {
+  schema::Name table;
+  Identifier column;
+  std::string type;  // as the dialect spells it
+};
+using Step = std::variant<DropColumn, DropTable, RenameColumn, RetypeColumn>;
+std::string describe(const Step& step);  // "drop column vessels.draught_m"
+
+struct BrokenView {
+  schema::Name view;
+  schema::Name because;  // the table or view that it reads
+  Identifier column;     // of it; empty: the relation itself
+};
+
+struct Simulation {
+  schema::Schema after;
+  std::vector<BrokenView> broken;  // by name; they are gone from `after`, and what reads them too
+};
+
+// "t.c", "s.t.c": the table must exist in `shape`, or ERR_SOURCE with the nearest name is thrown.
+DropColumn parse_column(const schema::Schema& shape, const std::string& text);
+schema::Name parse_relation(const schema::Schema& shape, const std::string& text);
+
+Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps);
+
+// Which columns of which relations a view reads, as far as its text tells. Opaque text reads
+// everything of what the catalog says that it depends on.
+struct ViewRead {
+  schema::Name relation;
+  std::vector<Identifier> columns;
+  bool everything = false;  // a star, or text that cannot be parsed
+};
+std::vector<ViewRead> reads_of(const schema::Schema& shape, const schema::View& view);
+
+}  // namespace kedge::app

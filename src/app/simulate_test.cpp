@@ -1,0 +1,95 @@
+#include "app/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include "kedge/error.h"
+
+namespace kedge::app {
+namespace {
+
+using schema::Name;
+
+schema::Table table(const char* name, const std::vector<const char*>& columns) {
+  schema::Table made;
+  made.name.name = Identifier(name);
+  for (const char* text : columns) {
+    schema::Column column;
+    column.name = Identifier(text);
+    column.type.kind = schema::TypeKind::Int64;
+    made.columns.push_back(column);
+  }
+  return made;
+}
+
+schema::View view(const char* name, const char* body) {
+  schema::View made;
+  made.name.name = Identifier(name);
+  made.body = body;
+  return made;
+}
+
+schema::Schema yard() {
+  schema::Schema shape;
+  shape.engine.dialect = schema::Dialect::Postgres;
+  shape.default_schema = Identifier("public");
+  shape.tables = {table("berths", {"id", "code"}), table("moorings", {"id", "berth_id", "fee"})};
+  schema::ForeignKey key;
+  key.columns = {Identifier("berth_id")};
+  key.referenced_table.name = Identifier("berths");
+  key.referenced_columns = {Identifier("id")};
+  shape.tables[1].foreign_keys.push_back(key);
+  shape.views = {view("v_fees", "SELECT m.berth_id, sum(m.fee) AS fees FROM moorings m GROUP BY 1"),
+                 view("v_top", "SELECT fees FROM v_fees"),
+                 view("v_codes", "SELECT b.code FROM berths b")};
+  schema::normalise(shape);
+  return shape;
+}
+
+Simulation run(const Step& step) {
+  return simulate(yard(), {step});
+}
+Name table_name(const char* text) {
+  return {Identifier(), Identifier(text)};
+}
+
+TEST(Simulate, ADroppedColumnBreaksTheViewsThatReadItAndThoseAboveThem) {
+  const Simulation result = run(DropColumn{table_name("moorings"), Identifier("fee")});
+  ASSERT_EQ(result.broken.size(), 2U);
+  EXPECT_EQ(to_string(result.broken[0].view), "v_fees");
+  EXPECT_EQ(result.broken[0].column.text(), "fee");
+  EXPECT_EQ(to_string(result.broken[1].view), "v_top");
+  EXPECT_EQ(to_string(result.broken[1].because), "v_fees");
+  EXPECT_EQ(result.after.views.size(), 1U);
+}
+
+TEST(Simulate, AColumnOfTheSameNameElsewhereIsAnotherColumn) {
+  const Simulation result = run(DropColumn{table_name("moorings"), Identifier("id")});
+  EXPECT_TRUE(result.broken.empty());
+}
+
+TEST(Simulate, ADroppedKeyColumnTakesTheForeignKeysOnIt) {
+  const Simulation result = run(DropColumn{table_name("berths"), Identifier("id")});
+  EXPECT_TRUE(schema::find_table(result.after, table_name("moorings"))->foreign_keys.empty());
+}
+
+TEST(Simulate, ARenameFollowsIntoForeignKeysAndPostgresViews) {
+  const Simulation result =
+      run(RenameColumn{table_name("berths"), Identifier("id"), Identifier("berth_no")});
+  const schema::Table* moorings = schema::find_table(result.after, table_name("moorings"));
+  EXPECT_EQ(moorings->foreign_keys[0].referenced_columns[0].text(), "berth_no");
+  EXPECT_TRUE(result.broken.empty());
+}
+
+TEST(Simulate, NamesAreFoundOrTheNearestIsSaid) {
+  EXPECT_EQ(parse_column(yard(), "public.moorings.FEE").column.text(), "fee");
+  try {
+    parse_column(yard(), "moorings.fees");
+    FAIL() << "a column that is not there was found";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "table 'moorings' has no column 'fees', did you mean 'fee'?");
+  }
+  EXPECT_THROW(parse_column(yard(), "moorings"), Error);
+}
+
+}  // namespace
+}  // namespace kedge::app

@@ -1,0 +1,418 @@
+#include "db/bulk.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "kedge/codes.h"
+
+namespace kedge::db {
+namespace {
+
+using schema::TypeKind;
+
+struct Limits {
+  std::int64_t least = INT64_MIN;
+  std::int64_t most = INT64_MAX;
+};
+
+Limits limits_of(TypeKind kind) {
+  switch (static_cast<int>(kind)) {
+    case static_cast<int>(TypeKind::Int8):
+      return {INT8_MIN, INT8_MAX};
+    case static_cast<int>(TypeKind::Int16):
+      return {INT16_MIN, INT16_MAX};
+    case static_cast<int>(TypeKind::Int32):
+      return {INT32_MIN, INT32_MAX};
+    case static_cast<int>(TypeKind::UInt8):
+      return {0, UINT8_MAX};
+    case static_cast<int>(TypeKind::UInt16):
+      return {0, UINT16_MAX};
+    case static_cast<int>(TypeKind::UInt32):
+      return {0, UINT32_MAX};
+    case static_cast<int>(TypeKind::Boolean):
+      return {0, 1};
+    default:
+      return {};
+  }
+}
+
+std::optional<std::int64_t> truth_of(std::string_view text) {
+  const std::string lower = base::to_lower(base::trim(text));
+  for (const char* word : {"t", "true", "1", "yes"}) {
+    if (lower == word) {
+      return 1;
+    }
+  }
+  for (const char* word : {"f", "false", "0", "no"}) {
+    if (lower == word) {
+      return 0;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> integer_of(TypeKind kind, const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  switch (static_cast<int>(kind)) {
+    case static_cast<int>(TypeKind::Date):
+      return text == nullptr ? std::nullopt : parse_date(*text);
+    case static_cast<int>(TypeKind::Time):
+      return text == nullptr ? std::nullopt : parse_time(*text);
+    case static_cast<int>(TypeKind::Timestamp):
+    case static_cast<int>(TypeKind::TimestampTz):
+      return text == nullptr ? std::nullopt : parse_timestamp(*text);
+    case static_cast<int>(TypeKind::Boolean):
+      return text == nullptr ? to_integer(value) : truth_of(*text);
+    default:
+      return to_integer(value);
+  }
+}
+
+std::optional<double> real_of(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) {
+    return *real;
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+    return *integer >= -kExact && *integer <= kExact ? std::optional(static_cast<double>(*integer))
+                                                     : std::nullopt;
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view trimmed = base::trim(*text);
+  double real = 0;
+  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), real);
+  return !trimmed.empty() && error == std::errc() && end == trimmed.data() + trimmed.size()
+             ? std::optional(real)
+             : std::nullopt;
+}
+
+TypeKind delivered_kind(TypeKind kind) {
+  return kind == TypeKind::Unknown ? TypeKind::Text : kind;
+}
+
+[[noreturn]] void fail_value(std::size_t row, const std::string& column, TypeKind kind) {
+  schema::Type type;
+  type.kind = kind;
+  Problem problem{codes::ERR_STATEMENT,
+                  "row " + std::to_string(row) + ", column '" + column + "': the value is no " +
+                      schema::to_string(type),
+                  std::nullopt,
+                  "",
+                  {{"a value cannot be converted without loss", std::nullopt}}};
+  throw DatabaseError(std::move(problem), FailureClass::Data, "");
+}
+
+// Rows of any connection gathered into chunks.
+class Gatherer {
+ public:
+  Gatherer(std::vector<ResultColumn> columns, const ReadOptions& options,
+           const ChunkHandler& handler)
+      : columns_(std::move(columns)), options_(options), handler_(handler) {
+    chunk_.columns.resize(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      kinds_.push_back(
+          delivered_kind(i < options.kinds.size() ? options.kinds[i] : columns_[i].type.kind));
+    }
+    restart();
+  }
+
+  bool add(const Row& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!add_value(chunk_.columns[i], row[i])) {
+        fail_value(delivered_ + chunk_.rows + 1, columns_[i].name, kinds_[i]);
+      }
+    }
+    return ++chunk_.rows < options_.rows || deliver();
+  }
+
+  bool deliver() {
+    if (chunk_.rows == 0) {
+      return true;
+    }
+    const bool go_on = handler_(chunk_);
+    delivered_ += chunk_.rows;
+    restart();
+    return go_on;
+  }
+
+ private:
+  void restart() {
+    chunk_.rows = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      chunk_.columns[i].start(kinds_[i]);
+    }
+  }
+
+  std::vector<ResultColumn> columns_;
+  std::vector<TypeKind> kinds_;
+  const ReadOptions& options_;
+  const ChunkHandler& handler_;
+  Chunk chunk_;
+  std::size_t delivered_ = 0;
+};
+
+std::string quoted(schema::Dialect dialect, const std::string& name) {
+  const std::string quote = dialect == schema::Dialect::Mysql ? "`" : "\"";
+  return quote + base::replace_all(name, quote, quote + quote) + quote;
+}
+
+// One INSERT of several rows at a time through Connection::query.
+class RowWriter final : public ChunkWriter {
+ public:
+  RowWriter(Connection& connection, const BulkTarget& target)
+      : connection_(connection), columns_(target.columns.size()) {
+    const schema::Dialect dialect = connection.dialect();
+    head_ = "INSERT INTO ";
+    if (!target.table.schema.empty()) {
+      head_ += quoted(dialect, target.table.schema.text()) + ".";
+    }
+    head_ += quoted(dialect, target.table.name.text()) + " (";
+    for (std::size_t i = 0; i < columns_; ++i) {
+      head_ += (i == 0 ? "" : ", ") + quoted(dialect, target.columns[i]);
+    }
+    head_ += ") VALUES ";
+    several_ = dialect == schema::Dialect::Ansi ? 1 : std::max<std::size_t>(1, 900 / columns_);
+  }
+
+  void write(const Chunk& chunk) override {
+    for (std::size_t row = 0; row < chunk.rows; row += several_) {
+      const std::size_t end = std::min(chunk.rows, row + several_);
+      std::vector<Value> values;
+      for (std::size_t at = row; at < end; ++at) {
+        for (const ColumnChunk& column : chunk.columns) {
+          values.push_back(value_at(column, at));
+        }
+      }
+      connection_.query(statement(end - row), values);
+    }
+    rows_ += static_cast<std::int64_t>(chunk.rows);
+  }
+
+  std::int64_t finish() override { return rows_; }
+
+ private:
+  std::string statement(std::size_t rows) const {
+    std::string one = "(";
+    for (std::size_t i = 0; i < columns_; ++i) {
+      one += i == 0 ? "?" : ", ?";
+    }
+    one += ")";
+    std::string sql = head_;
+    for (std::size_t i = 0; i < rows; ++i) {
+      sql += (i == 0 ? "" : ", ") + one;
+    }
+    return sql;
+  }
+
+  Connection& connection_;
+  std::size_t columns_;
+  std::size_t several_ = 1;
+  std::string head_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace
+
+Storage storage_of(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::Boolean:
+    case TypeKind::Int8:
+    case TypeKind::Int16:
+    case TypeKind::Int32:
+    case TypeKind::Int64:
+    case TypeKind::UInt8:
+    case TypeKind::UInt16:
+    case TypeKind::UInt32:
+    case TypeKind::Date:
+    case TypeKind::Time:
+    case TypeKind::Timestamp:
+    case TypeKind::TimestampTz:
+      return Storage::Integers;
+    case TypeKind::Real4:
+    case TypeKind::Real8:
+      return Storage::Reals;
+    case TypeKind::Unknown:
+    case TypeKind::Int128:
+    case TypeKind::UInt64:
+    case TypeKind::UInt128:
+    case TypeKind::Numeric:
+    case TypeKind::Text:
+    case TypeKind::Char:
+    case TypeKind::Blob:
+    case TypeKind::Bit:
+    case TypeKind::TimeTz:
+    case TypeKind::Interval:
+    case TypeKind::Uuid:
+    case TypeKind::Json:
+    case TypeKind::Inet:
+    case TypeKind::Array:
+    case TypeKind::Struct:
+    case TypeKind::Map:
+    case TypeKind::Enum:
+    case TypeKind::Domain:
+    case TypeKind::Native:
+      return Storage::Raw;
+  }
+  return Storage::Raw;
+}
+
+void ColumnChunk::start(TypeKind new_kind) {
+  kind = new_kind;
+  valid.clear();
+  integers.clear();
+  reals.clear();
+  bytes.clear();
+  offsets.clear();
+  if (storage_of(kind) == Storage::Raw) {
+    offsets.push_back(0);
+  }
+}
+
+void ColumnChunk::add_null() {
+  valid.push_back(0);
+  switch (storage_of(kind)) {
+    case Storage::Integers:
+      integers.push_back(0);
+      break;
+    case Storage::Reals:
+      reals.push_back(0);
+      break;
+    case Storage::Raw:
+      offsets.push_back(offsets.back());
+      break;
+  }
+}
+
+void ColumnChunk::add_integer(std::int64_t value) {
+  valid.push_back(1);
+  integers.push_back(value);
+}
+
+void ColumnChunk::add_real(double value) {
+  valid.push_back(1);
+  reals.push_back(value);
+}
+
+void ColumnChunk::add_bytes(std::string_view value) {
+  valid.push_back(1);
+  bytes += value;
+  if (bytes.size() > UINT32_MAX) {
+    throw Error(codes::ERR_LIMIT, "the texts of one chunk are larger than 4 GB");
+  }
+  offsets.push_back(static_cast<std::uint32_t>(bytes.size()));
+}
+
+bool add_value(ColumnChunk& column, const Value& value) {
+  if (is_null(value)) {
+    column.add_null();
+    return true;
+  }
+  switch (storage_of(column.kind)) {
+    case Storage::Integers: {
+      const auto integer = integer_of(column.kind, value);
+      const Limits limits = limits_of(column.kind);
+      if (!integer || *integer < limits.least || *integer > limits.most) {
+        return false;
+      }
+      column.add_integer(*integer);
+      return true;
+    }
+    case Storage::Reals: {
+      const auto real = real_of(value);
+      if (!real) {
+        return false;
+      }
+      column.add_real(*real);
+      return true;
+    }
+    case Storage::Raw:
+      break;
+  }
+  if (const auto* bytes = std::get_if<Bytes>(&value); bytes != nullptr) {
+    if (column.kind != TypeKind::Blob) {
+      return false;
+    }
+    column.add_bytes({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+    return true;
+  }
+  column.add_bytes(to_text(value));
+  return true;
+}
+
+Value value_at(const ColumnChunk& column, std::size_t row) {
+  if (column.valid[row] == 0) {
+    return std::monostate();
+  }
+  switch (static_cast<int>(column.kind)) {
+    case static_cast<int>(TypeKind::Boolean):
+      return column.integers[row] != 0;
+    case static_cast<int>(TypeKind::Date):
+      return format_date(column.integers[row]);
+    case static_cast<int>(TypeKind::Time):
+      return format_time(column.integers[row]);
+    case static_cast<int>(TypeKind::Timestamp):
+      return format_timestamp(column.integers[row]);
+    case static_cast<int>(TypeKind::TimestampTz):
+      return format_timestamp(column.integers[row]) + "+00";
+    case static_cast<int>(TypeKind::Blob): {
+      const std::string_view text = column.text(row);
+      const auto* data = reinterpret_cast<const std::byte*>(text.data());
+      return Bytes(data, data + text.size());
+    }
+    default:
+      break;
+  }
+  switch (storage_of(column.kind)) {
+    case Storage::Integers:
+      return column.integers[row];
+    case Storage::Reals:
+      return column.reals[row];
+    case Storage::Raw:
+      break;
+  }
+  return std::string(column.text(row));
+}
+
+std::vector<ResultColumn> read_chunks(Connection& connection, std::string_view sql,
+                                      const ChunkHandler& handler, const ReadOptions& options) {
+  if (auto* bulk = dynamic_cast<BulkConnection*>(&connection)) {
+    return bulk->bulk_read(sql, handler, options);
+  }
+  const std::vector<ResultColumn> columns = connection.describe(sql);
+  Gatherer gatherer(columns, options, handler);
+  bool go_on = true;
+  connection.stream(sql, [&](const Row& row) { return go_on = gatherer.add(row); },
+                    {options.timeout_seconds});
+  if (go_on) {
+    gatherer.deliver();
+  }
+  return columns;
+}
+
+std::unique_ptr<ChunkWriter> open_writer(Connection& connection, const BulkTarget& target) {
+  if (auto* bulk = dynamic_cast<BulkConnection*>(&connection)) {
+    return bulk->bulk_write(target);
+  }
+  return std::make_unique<RowWriter>(connection, target);
+}
+
+std::int64_t copy_rows(Connection& source, std::string_view sql, Connection& destination,
+                       const BulkTarget& target, const ReadOptions& options) {
+  const auto writer = open_writer(destination, target);
+  read_chunks(
+      source, sql,
+      [&](const Chunk& chunk) {
+        writer->write(chunk);
+        return true;
+      },
+      options);
+  return writer->finish();
+}
+
+}  // namespace kedge::db

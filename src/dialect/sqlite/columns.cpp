@@ -1,0 +1,175 @@
+// Columns of tables and views, from pragma_table_xinfo joined with sqlite_master: one statement
+// for all tables.
+#include <algorithm>
+
+#include "base/text.h"
+#include "dialect/sqlite/catalog.h"
+
+namespace kedge::dialect::sqlite {
+namespace {
+
+enum Field : std::size_t { kTable, kName, kType, kNotNull, kDefault, kKey, kHidden };
+
+// What table_xinfo says in its column "hidden".
+constexpr std::int64_t kVirtualColumn = 2;
+constexpr std::int64_t kStoredColumn = 3;
+
+const std::string* find_fact(const std::vector<std::pair<std::string, std::string>>& facts,
+                             const std::string& column) {
+  for (const auto& [name, value] : facts) {
+    if (base::equals_ignoring_case(name, column)) {
+      return &value;
+    }
+  }
+  return nullptr;
+}
+
+struct KeyColumn {
+  std::int64_t order;
+  Identifier name;
+};
+
+class ColumnReader {
+ public:
+  explicit ColumnReader(Catalog& catalog) : catalog_(catalog) {}
+
+  void read(const RowView& row) {
+    if (source_ == nullptr || row.text(kTable) != name_) {
+      close();
+      name_ = row.text(kTable);
+      const auto found = catalog_.tables.find(name_);
+      source_ = found == catalog_.tables.end() ? nullptr : &found->second;
+    }
+    if (source_ != nullptr) {
+      read_column(row);
+    }
+  }
+
+  void close() {
+    if (source_ != nullptr && !key_.empty()) {
+      std::sort(key_.begin(), key_.end(),
+                [](const KeyColumn& a, const KeyColumn& b) { return a.order < b.order; });
+      schema::PrimaryKey key;
+      key.name = Identifier(source_->facts.primary_key_name);
+      for (KeyColumn& column : key_) {
+        key.columns.push_back(std::move(column.name));
+      }
+      catalog_.schema.tables[source_->place].primary_key = std::move(key);
+    }
+    key_.clear();
+  }
+
+ private:
+  void read_column(const RowView& row) {
+    static const Dialect& dialect = get_dialect(schema::Dialect::Sqlite);
+    schema::Column& column = catalog_.schema.tables[source_->place].columns.emplace_back();
+    column.name = Identifier(row.text(kName));
+    column.type = dialect.parse_type(row.text(kType));
+    column.nullable = row.integer(kNotNull) == 0;
+    const sql::CreateTableFacts& facts = source_->facts;
+    if (const std::string* collation = find_fact(facts.collations, row.text(kName));
+        collation != nullptr && !base::equals_ignoring_case(*collation, "BINARY")) {
+      column.collation = *collation;
+    }
+    const std::int64_t hidden = row.integer(kHidden);
+    if (hidden == kVirtualColumn || hidden == kStoredColumn) {
+      const std::string* expression = find_fact(facts.generated, row.text(kName));
+      column.generated = schema::Generated{
+          expression == nullptr ? "" : std::string(without_outer_parentheses(*expression)),
+          hidden == kStoredColumn};
+    } else if (!row.is_null(kDefault)) {
+      column.default_value = default_of(row.text(kDefault));
+    }
+    if (base::equals_ignoring_case(facts.autoincrement_column, row.text(kName))) {
+      column.identity = schema::Identity{};
+    }
+    if (row.integer(kKey) > 0) {
+      key_.push_back({row.integer(kKey), column.name});
+    }
+  }
+
+  Catalog& catalog_;
+  TableSource* source_ = nullptr;
+  std::string name_;
+  std::vector<KeyColumn> key_;
+};
+
+void read_view_row(Catalog& catalog, const RowView& row) {
+  const auto found = catalog.views.find(row.text(kTable));
+  if (found != catalog.views.end()) {
+    schema::Type type = get_dialect(schema::Dialect::Sqlite).parse_type(row.text(kType));
+    catalog.schema.views[found->second].columns.push_back(
+        {Identifier(row.text(kName)), std::move(type), ""});
+  }
+}
+
+// A view over a table that is gone fails; the others still have their columns.
+void read_views_one_by_one(db::Connection& connection, Catalog& catalog) {
+  for (schema::View& view : catalog.schema.views) {
+    view.columns.clear();
+    const db::Row parameters = {view.name.name.text()};
+    try {
+      const db::ResultSet set =
+          connection.query("SELECT name, type FROM pragma_table_info(?)", parameters);
+      for (const db::Row& row : set.rows) {
+        view.columns.push_back(
+            {Identifier(db::to_text(row.at(0))),
+             get_dialect(schema::Dialect::Sqlite).parse_type(db::to_text(row.at(1))), ""});
+      }
+    } catch (const db::DatabaseError& error) {
+      if (error.failure() == db::FailureClass::Connection) {
+        throw;
+      }
+      catalog.schema.unmodelled.push_back({"view that cannot be read", view.name});
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<schema::Default> default_of(const std::string& text) {
+  using schema::Default;
+  const std::string_view bare = without_outer_parentheses(text);
+  std::string content;
+  if (base::equals_ignoring_case(bare, "NULL")) {
+    return std::nullopt;
+  }
+  if (read_string_literal(bare, content)) {
+    return Default{Default::Kind::Literal, std::move(content)};
+  }
+  const bool truth =
+      base::equals_ignoring_case(bare, "true") || base::equals_ignoring_case(bare, "false");
+  if (is_number(bare) || truth) {
+    return Default{Default::Kind::Literal, std::string(bare)};
+  }
+  return Default{Default::Kind::Expression, std::string(bare)};
+}
+
+void read_columns(db::Connection& connection, Catalog& catalog) {
+  ColumnReader reader(catalog);
+  read_rows(connection,
+            "SELECT m.name, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
+            "FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
+            "m.rootpage > 0 ORDER BY m.rowid, x.cid",
+            [&](const RowView& row) { reader.read(row); });
+  reader.close();
+}
+
+void read_view_columns(db::Connection& connection, Catalog& catalog) {
+  if (catalog.schema.views.empty()) {
+    return;
+  }
+  try {
+    read_rows(connection,
+              "SELECT m.name, x.name, x.type FROM sqlite_master m, pragma_table_info(m.name) x "
+              "WHERE m.type = 'view' ORDER BY m.rowid, x.cid",
+              [&](const RowView& row) { read_view_row(catalog, row); });
+  } catch (const db::DatabaseError& error) {
+    if (error.failure() == db::FailureClass::Connection) {
+      throw;
+    }
+    read_views_one_by_one(connection, catalog);
+  }
+}
+
+}  // namespace kedge::dialect::sqlite

@@ -1,0 +1,234 @@
+#include "metadata/expected.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/text.h"
+#include "metadata/check.h"
+#include "metadata/expected_table.h"
+#include "metadata/view_sql.h"
+
+namespace kedge::metadata {
+namespace {
+
+bool is_default_schema(const std::string& name, schema::Dialect dialect) {
+  return name.empty() || (dialect == schema::Dialect::Postgres && name == "public") ||
+         ((dialect == schema::Dialect::Duckdb || dialect == schema::Dialect::Sqlite ||
+           dialect == schema::Dialect::D1) &&
+          name == "main");
+}
+
+class ExpectedBuilder {
+ public:
+  ExpectedBuilder(const Model& model, schema::Dialect dialect, CommentPolicy comments)
+      : model_(model), writer_(dialect), comments_(comments) {}
+
+  Expected run() {
+    out_.schema.engine.dialect = writer_.dialect();
+    for (const Object& object : model_.objects) {
+      if (!object.is_abstract) {
+        add_object(object);
+      }
+    }
+    namespaces();
+    index_names();
+    schema::normalise(out_.schema);
+    out_.diagnostics = diagnostics_.take_sorted();
+    return std::move(out_);
+  }
+
+ private:
+  void add_object(const Object& object) {
+    for (const Source& source : object.sources) {
+      schema_supported(source);
+    }
+    if (object.table_owner == object.qualified_name) {
+      table(object);
+    }
+    if (object.kind == Object::Kind::Projection || object.kind == Object::Kind::Entity) {
+      for (const Source& source : object.sources) {
+        view(object, source);
+      }
+    }
+  }
+
+  void schema_supported(const Source& source) {
+    if (writer_.is_sqlite() && !is_default_schema(source.schema, writer_.dialect())) {
+      diagnostics_.error(
+          codes::ERR_SCHEMA_UNSUPPORTED,
+          schema::to_string(writer_.dialect()) + " has no schema '" + source.schema + "'",
+          source.place);
+    }
+  }
+
+  // False when another declaration has the name already.
+  bool claim(const schema::Name& name, const Object& object, const Place& place) {
+    const schema::Name folded = {name.schema, Identifier(writer_.is_sqlite() || writer_.is_duckdb()
+                                                             ? base::to_lower(name.name.text())
+                                                             : name.name.text())};
+    const auto [first, fresh] = claimed_.emplace(folded, Owner{object.qualified_name, place});
+    if (!fresh) {
+      diagnostics_
+          .error(codes::ERR_DUPLICATE_SQL_NAME,
+                 "'" + object.qualified_name + "' and '" + first->second.object +
+                     "' are both called '" + schema::to_string(name) + "' in the database",
+                 place)
+          .finding.problem.notes.push_back({"the other one", first->second.place.where});
+      return false;
+    }
+    out_.owners.emplace(name, Owner{object.qualified_name, place});
+    return true;
+  }
+
+  void table(const Object& object) {
+    const Source& source = *primary_source(object);
+    const schema::Name name = table_name(object, source, writer_.dialect());
+    if (!claim(name, object, source.place)) {
+      return;
+    }
+    if (source.unmanaged && source.own) {
+      out_.external.push_back(name);
+      return;
+    }
+    out_.schema.tables.push_back(build_table(model_, object, writer_, comments_, diagnostics_));
+    former(object, name);
+  }
+
+  void former(const Object& object, const schema::Name& name) {
+    for (const std::string& old : object.former_names) {
+      out_.former_tables.push_back({{name.schema, Identifier(old)}, name});
+    }
+    const ColumnMap columns(model_, object, writer_);
+    for (const PhysicalColumn& column : columns.columns()) {
+      for (const std::string& old : column.field->former_names) {
+        if (!column.flattened) {
+          out_.former_columns.push_back({name, Identifier(old), Identifier(column.name)});
+        }
+      }
+    }
+  }
+
+  void view(const Object& object, const Source& source) {
+    const bool is_view =
+        source.kind == Source::Kind::View || source.kind == Source::Kind::MaterializedView;
+    if (!is_view || (object.kind == Object::Kind::Entity && !source.own)) {
+      return;
+    }
+    const schema::Name name = table_name(object, source, writer_.dialect());
+    if (!claim(name, object, source.place)) {
+      return;
+    }
+    auto built =
+        source.unmanaged ? std::nullopt : build_view(model_, object, source, writer_, diagnostics_);
+    if (!built) {
+      out_.external.push_back(name);
+      return;
+    }
+    if (comments_ == CommentPolicy::Keep && (writer_.is_postgres() || writer_.is_duckdb())) {
+      built->comment = object.documentation.description;
+    }
+    out_.schema.views.push_back(std::move(*built));
+  }
+
+  void namespaces() {
+    std::set<Identifier> names;
+    for (const schema::Table& table : out_.schema.tables) {
+      names.insert(table.name.schema);
+    }
+    for (const schema::View& view : out_.schema.views) {
+      names.insert(view.name.schema);
+    }
+    for (const Identifier& name : names) {
+      if (!name.empty()) {
+        out_.schema.namespaces.push_back({name, ""});
+      }
+    }
+  }
+
+  // One namespace for the indexes of a postgres or sqlite schema; one a table on mysql. Names of
+  // constraints per table, of tables and indexes together on postgres.
+  void index_names() {
+    std::map<std::string, std::string> seen;
+    for (const schema::Table& table : out_.schema.tables) {
+      for (const schema::Index& index : table.indexes) {
+        const std::string scope =
+            writer_.is_mysql() ? schema::to_string(table.name) : table.name.schema.text();
+        duplicate(seen, scope + "|" + index.name.text(), table,
+                  "index '" + index.name.text() + "'");
+      }
+      std::map<std::string, std::string> own;
+      for (const schema::Check& check : table.checks) {
+        duplicate(own, check.name.text(), table, "constraint '" + check.name.text() + "'");
+      }
+      for (const schema::ForeignKey& key : table.foreign_keys) {
+        if (own.contains(key.name.text())) {
+          duplicate(own, key.name.text(), table, "constraint '" + key.name.text() + "'");
+        }
+      }
+    }
+  }
+
+  void duplicate(std::map<std::string, std::string>& seen, const std::string& key,
+                 const schema::Table& table, const std::string& what) {
+    const auto [first, fresh] = seen.emplace(key, schema::to_string(table.name));
+    if (fresh) {
+      return;
+    }
+    const auto owner = out_.owners.find(table.name);
+    Diagnostic& diagnostic =
+        diagnostics_.error(codes::ERR_DUPLICATE_SQL_NAME,
+                           "there are two declarations of " + what + ": on '" + first->second +
+                               "' and on '" + schema::to_string(table.name) + "'",
+                           owner == out_.owners.end() ? Place{} : owner->second.place);
+    for (const auto& [name, other] : out_.owners) {
+      if (schema::to_string(name) == first->second && name != table.name) {
+        diagnostic.finding.problem.notes.push_back({"the other one", other.place.where});
+      }
+    }
+  }
+
+  const Model& model_;
+  Writer writer_;
+  CommentPolicy comments_;
+  Diagnostics diagnostics_;
+  Expected out_;
+  std::map<schema::Name, Owner> claimed_;
+};
+
+}  // namespace
+
+bool Expected::has_errors() const {
+  return std::any_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& diagnostic) { return diagnostic.is_error(); });
+}
+
+std::string view_fingerprint(std::string_view body) {
+  std::string out;
+  char quote = 0;
+  for (const char c : body) {
+    if (quote != 0) {
+      out += c;
+      quote = c == quote ? '\0' : quote;
+      continue;
+    }
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (!out.empty() && out.back() != ' ') {
+        out += ' ';
+      }
+      continue;
+    }
+    quote = c == '\'' || c == '"' || c == '`' ? c : '\0';
+    out += c;
+  }
+  while (!out.empty() && (out.back() == ' ' || out.back() == ';')) {
+    out.pop_back();
+  }
+  return base::sha256_hex(out);
+}
+
+Expected build_expected(const Model& model, schema::Dialect dialect, CommentPolicy comments) {
+  return ExpectedBuilder(model, dialect, comments).run();
+}
+
+}  // namespace kedge::metadata

@@ -1,0 +1,43 @@
+// Columns that are missing because they were renamed: candidates with what speaks for them, and the
+// edit that follows the rename (`sql:` points to the new column, all else stays).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kedge/models.h"
+#include "kedge/schema.h"
+#include "models/live.h"
+#include "models/model_set.h"
+
+namespace kedge::models {
+
+// One candidate for one missing column; the best first.
+struct RenameCandidate {
+  ModelId model;
+  std::string column;                // of the model
+  std::string missing;               // the live name that is gone
+  std::string candidate;             // the live column it may have become
+  int score = 0;                     // 0 to 100
+  std::vector<std::string> reasons;  // "same place in the table", ...
+};
+
+// Undeclared live columns of the same bucket, for every column that is missing (column_missing,
+// column_not_in_result), by model, declared order and score. `schemas` (by data source, may be
+// empty) tell places, keys and indexes.
+std::vector<RenameCandidate> find_rename_candidates(
+    const ModelSet& models, const LiveShapes& live, const std::vector<ToDeleteEntry>& entries,
+    const std::map<std::string, const schema::Schema*>& schemas);
+
+// For people: only where exactly one undeclared column is similar by name.
+std::vector<RenameHint> find_rename_hints(const ModelSet& models, const LiveShapes& live,
+                                          const std::vector<ToDeleteEntry>& entries);
+
+// How much two names look alike: 0 to 100.
+int name_similarity(std::string_view a, std::string_view b);
+
+// The file's text with `sql` of the column pointing to the new live column.
+std::string rename_in_text(const std::string& path, const std::string& text,
+                           const RenameCandidate& rename, SqlDialect dialect);
+
+}  // namespace kedge::models

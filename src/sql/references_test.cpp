@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "sql/analysis.h"
+#include "table_cases.h"
+
+namespace kedge::sql {
+namespace {
+
+using testing::TableCase;
+
+std::string show_parts(const std::vector<NamePart>& parts) {
+  std::string out;
+  for (const NamePart& part : parts) {
+    out += (out.empty() ? "" : ".") + (part.quoted ? "\"" + part.text + "\"" : part.text);
+  }
+  return out;
+}
+
+// x in the outermost scope; x@a,b inside a FROM with the aliases a and b, innermost first; '~' a
+// FROM that is not only base relations; ':' the output columns known there.
+std::string show(const std::string& sql, const ColumnReference& reference) {
+  EXPECT_LE(reference.end, sql.size());
+  EXPECT_LT(reference.begin, reference.end);
+  std::string out = show_parts(reference.parts);
+  for (const auto& scope : reference.scopes) {
+    out += "@";
+    for (std::size_t i = 0; i < scope.aliases.size(); ++i) {
+      out += (i == 0 ? "" : ",") + scope.aliases[i];
+    }
+    out += scope.only_base_relations ? "" : "~";
+    for (std::size_t i = 0; i < scope.output_columns.size(); ++i) {
+      out += (i == 0 ? ":" : ",") + scope.output_columns[i];
+    }
+  }
+  return out;
+}
+
+std::string show_all(const std::string& sql, const std::vector<ColumnReference>& references) {
+  std::string out;
+  for (const auto& reference : references) {
+    out += (out.empty() ? "" : " ") + show(sql, reference);
+  }
+  return out.empty() ? "-" : out;
+}
+
+Syntax syntax_of(const TableCase& one) {
+  const auto flavour = find_flavour(one.context);
+  EXPECT_TRUE(flavour) << one.context;
+  return flavour.value_or(Flavour::Ansi);
+}
+
+std::string expression_facts(const TableCase& one) {
+  const ExpressionFacts facts = analyse_expression(one.input, syntax_of(one));
+  std::string out = facts.opaque ? "opaque " : "";
+  out += show_all(one.input, facts.references);
+  out += facts.has_window ? " window" : "";
+  out += facts.has_aggregate ? " aggregate" : "";
+  out += facts.colon_aggregation ? " colon" : "";
+  return out;
+}
+
+std::string query_facts(const TableCase& one) {
+  const QueryFacts facts = analyse_query(one.input, syntax_of(one));
+  std::string out = facts.opaque ? "opaque" : "reads";
+  for (const auto& relation : facts.relations) {
+    out += " " + show_parts(relation);
+  }
+  out += " gives";
+  for (const auto& output : facts.outputs) {
+    out += " " + output.value_or("?");
+  }
+  out += facts.has_star ? " *" : "";
+  return out + " refs " + show_all(one.input, facts.references);
+}
+
+const std::string kTables = KEDGE_TABLES;
+
+TEST(ReferencesTest, FollowsTheTableOfExpressions) {
+  EXPECT_GE(testing::check_table(kTables + "/sql_references.test", expression_facts), 100U);
+}
+
+TEST(ReferencesTest, FollowsTheTableOfQueries) {
+  EXPECT_GE(testing::check_table(kTables + "/sql_queries.test", query_facts), 40U);
+}
+
+// The byte range of a reference is the text of the reference.
+TEST(ReferencesTest, GivesByteRanges) {
+  const std::string sql = "f('a.b') + \"Qty\" /* x */ * t.price";
+  const auto facts = analyse_expression(sql, schema::Dialect::Postgres);
+  ASSERT_EQ(facts.references.size(), 2U);
+  EXPECT_EQ(
+      sql.substr(facts.references[0].begin, facts.references[0].end - facts.references[0].begin),
+      "\"Qty\"");
+  EXPECT_EQ(
+      sql.substr(facts.references[1].begin, facts.references[1].end - facts.references[1].begin),
+      "t.price");
+}
+
+TEST(ReferencesTest, RefusesDeepTextsFast) {
+  const std::string open(1U << 20U, '(');
+  EXPECT_TRUE(analyse_expression(open, schema::Dialect::Postgres).opaque);
+  EXPECT_TRUE(analyse_query(open, schema::Dialect::Postgres).opaque);
+  EXPECT_TRUE(analyse_query("select * from " + open, schema::Dialect::Mysql).opaque);
+  std::string nots;
+  std::string minus;
+  std::string cases;
+  for (int i = 0; i < 100'000; ++i) {
+    nots += "not ";
+    minus += "- ";
+    cases += "case ";
+  }
+  EXPECT_TRUE(analyse_expression(nots + "x", schema::Dialect::Sqlite).opaque);
+  EXPECT_TRUE(analyse_expression(minus + "x", schema::Dialect::Sqlite).opaque);
+  EXPECT_TRUE(analyse_expression(cases, schema::Dialect::Sqlite).opaque);
+}
+
+TEST(ReferencesTest, ReadsLongChains) {
+  std::string chain = "a = 1";
+  for (int i = 0; i < 20'000; ++i) {
+    chain += " or a = 1";
+  }
+  EXPECT_EQ(analyse_expression(chain, schema::Dialect::Postgres).references.size(), 20'001U);
+}
+
+}  // namespace
+}  // namespace kedge::sql
