@@ -12,6 +12,8 @@ std::vector<Command> all_commands() {
   add(contract_commands());
   add(model_commands());
   add(pipeline_commands());
+  add(template_commands());
+  add(verify_commands());
   add(reference_commands());
   return commands;
 }

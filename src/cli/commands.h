@@ -11,6 +11,8 @@ std::vector<Command> general_commands();    // explain
 std::vector<Command> reference_commands();  // completion, reference
 std::vector<Command> contract_commands();   // validate, schema ...
 std::vector<Command> model_commands();      // validate-models, ingest, models import
+std::vector<Command> template_commands();   // render, templates list
+std::vector<Command> verify_commands();     // verify
 std::vector<Command> pipeline_commands();   // ls, run, test, ...
 
 }  // namespace kedge::cli
