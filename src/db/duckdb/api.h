@@ -34,7 +34,7 @@ namespace kedge::db::duckdb {
   X(struct_type_child_type) X(union_type_member_count) X(union_type_member_name)               \
   X(union_type_member_type) X(destroy_logical_type)                                            \
   X(appender_create_ext) X(appender_error) X(appender_close) X(appender_destroy)               \
-  X(appender_flush) X(append_data_chunk) X(appender_column_count) X(appender_column_type)
+  X(appender_flush) X(appender_add_column) X(append_data_chunk) X(appender_column_count) X(appender_column_type)
 // clang-format on
 
 struct Api {

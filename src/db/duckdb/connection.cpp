@@ -1,3 +1,4 @@
+#include "db/duckdb/bulk.h"
 #include "db/duckdb/connector.h"
 #include "db/duckdb/session.h"
 #include "db/failure.h"
@@ -36,7 +37,7 @@ std::vector<ResultColumn> columns_of(const Session::Outcome& outcome) {
   return columns;
 }
 
-class DuckdbConnection final : public Connection {
+class DuckdbConnection final : public Connection, public BulkConnection {
  public:
   explicit DuckdbConnection(const ConnectionSettings& settings) : session_(settings) {}
 
@@ -109,6 +110,14 @@ class DuckdbConnection final : public Connection {
   void rollback() override { execute("ROLLBACK"); }
   bool in_transaction() const override { return session_.in_transaction(); }
   void cancel() override { session_.cancel(); }
+
+  std::vector<ResultColumn> bulk_read(std::string_view sql, const ChunkHandler& handler,
+                                      const ReadOptions& options) override {
+    return duckdb::read_bulk(session_, sql, handler, options);
+  }
+  std::unique_ptr<ChunkWriter> bulk_write(const BulkTarget& target) override {
+    return duckdb::write_bulk(session_, target);
+  }
 
  private:
   template <class Handler>

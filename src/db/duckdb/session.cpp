@@ -189,7 +189,7 @@ std::unique_ptr<Statement> Session::prepare_one(std::string_view sql) {
 
 Session::Outcome Session::run(Statement& statement, double seconds,
                               const std::function<void(const Outcome&)>& start,
-                              const ChunkHandler& handler) {
+                              const DataHandler& handler) {
   cancelled_ = false;
   timed_out_ = false;
   const Watchdog watchdog(seconds > 0 ? seconds : default_seconds_, [this] {

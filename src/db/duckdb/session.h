@@ -32,7 +32,7 @@ class Statement {
 };
 
 // Called with each chunk and its row count; return false to stop.
-using ChunkHandler = std::function<bool(duckdb_data_chunk, std::size_t)>;
+using DataHandler = std::function<bool(duckdb_data_chunk, std::size_t)>;
 
 class Session {
  public:
@@ -59,7 +59,7 @@ class Session {
   };
   // Streams the result. `start` gets names and shapes before the first chunk.
   Outcome run(Statement& statement, double seconds,
-              const std::function<void(const Outcome&)>& start, const ChunkHandler& handler);
+              const std::function<void(const Outcome&)>& start, const DataHandler& handler);
 
   void cancel();  // thread safe
   [[noreturn]] void fail(const std::string& message);
