@@ -130,5 +130,19 @@ TEST(SqliteIntrospectTest, AViewOverAMissingTableDoesNotHideTheRest) {
   EXPECT_EQ(schema.unmodelled[0].kind, "view that cannot be read");
 }
 
+TEST(DuckdbIntrospectTest, EverythingIsTheGoldenShape) {
+  FileDatabase database("duckdb");
+  database.connection().execute(read_file(data_path("duckdb", "everything.sql")));
+  expect_golden("duckdb", introspect(database.connection()));
+}
+
+TEST(DuckdbIntrospectTest, StatementsDoNotGrowWithTheTables) {
+  FileDatabase database("duckdb");
+  add_tables(database.connection(), 0, 10, "a integer PRIMARY KEY, b text");
+  const std::size_t few = statements_for(database.connection());
+  add_tables(database.connection(), 10, 1000, "a integer PRIMARY KEY, b text");
+  EXPECT_EQ(statements_for(database.connection()), few);
+}
+
 }  // namespace
 }  // namespace kedge::dialect

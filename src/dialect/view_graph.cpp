@@ -35,7 +35,10 @@ class RelationNames {
       const bool is_default = base::equals_ignoring_case(space, schema_.default_schema.text());
       wanted.schema = Identifier(is_default ? "" : space);
     }
-    const auto found = names_.find(key(wanted));
+    auto found = names_.find(key(wanted));
+    if (found == names_.end() && parts.size() == 1) {
+      found = names_.find(key({{}, wanted.name}));
+    }
     return found == names_.end() ? nullptr : &found->second;
   }
 

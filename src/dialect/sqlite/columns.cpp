@@ -78,13 +78,23 @@ class ColumnReader {
           expression == nullptr ? "" : std::string(without_outer_parentheses(*expression)),
           hidden == kStoredColumn};
     } else if (!row.is_null(kDefault)) {
-      column.default_value = default_of(row.text(kDefault));
+      read_default(row.text(kDefault), column);
     }
     if (base::equals_ignoring_case(facts.autoincrement_column, row.text(kName))) {
       column.identity = schema::Identity{};
     }
     if (row.integer(kKey) > 0) {
       key_.push_back({row.integer(kKey), column.name});
+    }
+  }
+
+  // The generated key of spec/metadata.md 3.4 is identity, not a default.
+  static void read_default(const std::string& text, schema::Column& column) {
+    column.default_value = default_of(text);
+    if (column.default_value && column.default_value->value == "lower(hex(randomblob(16)))") {
+      column.default_value.reset();
+      column.identity = schema::Identity{};
+      column.identity->kind = schema::Identity::Kind::Uuid;
     }
   }
 
