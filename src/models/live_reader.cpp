@@ -254,11 +254,6 @@ class LiveReader {
   // The columns of a zero-row SELECT; nothing when the database says that it is wrong. Every other
   // failure is thrown.
   std::optional<LiveColumns> probe(const std::string& sql) {
-    const bool savepoint =
-        connection_.in_transaction() && connection_.dialect() == schema::Dialect::Postgres;
-    if (savepoint) {
-      connection_.execute("SAVEPOINT kedge_probe");
-    }
     try {
       LiveColumns columns;
       const std::vector<db::ResultColumn> described = dialect() == SqlDialect::Sqlserver
@@ -269,9 +264,9 @@ class LiveReader {
       }
       return columns;
     } catch (const Error& error) {
-      if (savepoint) {
-        connection_.execute("ROLLBACK TO SAVEPOINT kedge_probe");
-      }
+      // A failed statement spoils the snapshot of some engines: go on in a new one.
+      connection_.rollback();
+      connection_.begin();
       if (!is_schema_failure(error)) {
         throw;
       }
