@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "models/drop_reasons.h"
@@ -152,6 +153,9 @@ std::vector<ToDeleteEntry> compute_drops(const ModelSet& models, const LiveShape
       add_entries(models, data_source, found->second, options, entries);
     }
   }
+  std::sort(entries.begin(), entries.end(), [](const ToDeleteEntry& a, const ToDeleteEntry& b) {
+    return std::tie(data_source(a), model_name(a)) < std::tie(data_source(b), model_name(b));
+  });
   return entries;
 }
 
