@@ -60,6 +60,7 @@ void bind_command(Bound& bound, const Command& command, CLI::App* app, std::stri
         app->add_option(positional.name, bound.positionals.back(), positional.help);
     option->type_name("")->required(positional.required);
     option->expected(positional.required ? 1 : 0, positional.many ? 1 << 20 : 1);
+    option->allow_extra_args(positional.many);
   }
   if (!command.details.empty()) {
     app->footer(command.details);

@@ -9,6 +9,7 @@ std::vector<Command> all_commands() {
                     std::make_move_iterator(more.end()));
   };
   add(general_commands());
+  add(diff_commands());
   add(contract_commands());
   add(model_commands());
   add(pipeline_commands());

@@ -13,6 +13,7 @@ std::vector<Command> contract_commands();   // validate, schema ...
 std::vector<Command> model_commands();      // validate-models, ingest, models import
 std::vector<Command> template_commands();   // render, templates list
 std::vector<Command> verify_commands();     // verify
+std::vector<Command> diff_commands();       // diff, migrate diff
 std::vector<Command> pipeline_commands();   // ls, run, test, ...
 
 }  // namespace kedge::cli

@@ -1,0 +1,195 @@
+#include "app/source.h"
+
+#include <algorithm>
+#include <array>
+
+#include "app/connections.h"
+#include "base/text.h"
+#include "kedge/codes.h"
+#include "schema/snapshot.h"
+#include "sql/analysis.h"
+
+namespace kedge::app {
+namespace {
+
+using schema::Dialect;
+
+Dialect needed_dialect(const SourceOptions& options, const std::string& text) {
+  if (!options.dialect) {
+    throw Error(codes::ERR_NO_DIALECT, "the dialect of '" + text + "' is not known",
+                "give --dialect sqlite|postgres|mysql|duckdb|d1");
+  }
+  return *options.dialect;
+}
+
+std::string anchored(const Context& context, const std::string& path) {
+  return base::join_path(context.folder, path);
+}
+
+std::vector<std::string> sql_files(const Context& context, const std::string& path) {
+  const std::string whole = anchored(context, path);
+  const std::optional<base::EntryKind> kind = context.files.kind(whole);
+  if (!kind) {
+    throw Error(codes::ERR_SOURCE, "there is no file or folder '" + path + "'");
+  }
+  if (*kind != base::EntryKind::Folder) {
+    return {whole};
+  }
+  std::vector<std::string> files;
+  for (const std::string& file : base::list_files(context.files, whole)) {
+    if (base::extension(file) == "sql") {
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+bool is_data_statement(std::string_view sql, Dialect dialect) {
+  for (const sql::Token& token : sql::tokenize(sql, dialect)) {
+    if (token.kind == sql::TokenKind::Comment) {
+      continue;
+    }
+    const std::string word = base::to_lower(sql.substr(token.begin, token.end - token.begin));
+    return word == "insert" || word == "update" || word == "delete" || word == "merge" ||
+           word == "replace" || word == "copy";
+  }
+  return false;
+}
+
+void run_file(const Context& context, db::Connection& connection, const std::string& file,
+              std::vector<Problem>& warnings) {
+  const std::string text = context.files.read(file).value_or("");
+  bool has_data = false;
+  for (const sql::Statement& statement : sql::split_statements(text, connection.dialect())) {
+    const std::string_view sql = statement.text(text);
+    has_data = has_data || is_data_statement(sql, connection.dialect());
+    try {
+      connection.execute(sql);
+    } catch (const Error& error) {
+      Problem problem = error.problem();
+      problem.code = codes::ERR_FROM_SQL;
+      problem.where = Position{file, statement.line, 1};
+      throw Error(std::move(problem));
+    }
+  }
+  if (has_data) {
+    warnings.push_back({codes::WARN_SQL_HAS_DML,
+                        "the file changes data as well as the schema",
+                        Position{file, 1, 1},
+                        "",
+                        {}});
+  }
+}
+
+Source load_live(const Context& context, const SourceName& name, const SourceOptions& options) {
+  Source source;
+  source.name = name;
+  source.shown = db::redact_url(name.argument);
+  const auto connection = connect(context, name.argument, db::AccessMode::ReadOnly);
+  source.dialect = connection->dialect();
+  source.schema = dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
+  return source;
+}
+
+Source load_sql(const Context& context, const SourceName& name, const SourceOptions& options) {
+  Source source;
+  source.name = name;
+  source.shown = "sql:" + name.argument;
+  source.dialect = needed_dialect(options, source.shown);
+  const auto scratch = context.scratch.create(source.dialect, options.scratch);
+  const auto connection = context.registry.connect(scratch->settings());
+  run_sql_files(context, *connection, name.argument, source.warnings);
+  source.schema = dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
+  return source;
+}
+
+std::string snapshot_path(const SourceName& name, const SourceOptions& options) {
+  if (!name.argument.empty()) {
+    return name.argument;
+  }
+  return "migrations/.schema." + to_string(needed_dialect(options, "snapshot:")) + ".json";
+}
+
+Source load_snapshot(const Context& context, const SourceName& name, const SourceOptions& options) {
+  Source source;
+  source.name = name;
+  const std::string path = snapshot_path(name, options);
+  source.shown = "snapshot:" + path;
+  const std::optional<std::string> text = context.files.read(anchored(context, path));
+  if (!text) {
+    throw Error(codes::ERR_SOURCE, "there is no snapshot '" + path + "'");
+  }
+  source.schema = schema::read_snapshot(path, *text);
+  source.dialect = source.schema.engine.dialect;
+  return source;
+}
+
+}  // namespace
+
+SourceName parse_source(const std::string& text) {
+  static constexpr std::array<std::pair<std::string_view, SourceKind>, 6> kPrefixes = {
+      {{"db:", SourceKind::Live},
+       {"metadata:", SourceKind::Metadata},
+       {"sql:", SourceKind::Sql},
+       {"snapshot:", SourceKind::Snapshot},
+       {"chain:", SourceKind::Chain},
+       {"empty:", SourceKind::Empty}}};
+  for (const auto& [prefix, kind] : kPrefixes) {
+    if (text.starts_with(prefix)) {
+      return {kind, text.substr(prefix.size())};
+    }
+  }
+  return {SourceKind::Live, text};
+}
+
+std::optional<Dialect> dialect_of(const Context& context, const SourceName& name) {
+  if (name.kind == SourceKind::Live) {
+    const db::ConnectionSettings settings =
+        settings_of(context, name.argument, db::AccessMode::ReadOnly);
+    if (settings.connector == "localfiles") {
+      return Dialect::Duckdb;
+    }
+    const std::optional<Dialect> found = schema::find_dialect(settings.connector);
+    return found ? found : Dialect::Ansi;
+  }
+  if (name.kind == SourceKind::Snapshot && !name.argument.empty()) {
+    const auto text = context.files.read(anchored(context, name.argument));
+    if (text) {
+      return schema::read_snapshot(name.argument, *text).engine.dialect;
+    }
+  }
+  return std::nullopt;
+}
+
+void run_sql_files(const Context& context, db::Connection& connection, const std::string& path,
+                   std::vector<Problem>& warnings) {
+  for (const std::string& file : sql_files(context, path)) {
+    run_file(context, connection, file, warnings);
+  }
+}
+
+Source load_source(const Context& context, const std::string& text, const SourceOptions& options) {
+  const SourceName name = parse_source(text);
+  switch (name.kind) {
+    case SourceKind::Live:
+      return load_live(context, name, options);
+    case SourceKind::Sql:
+      return load_sql(context, name, options);
+    case SourceKind::Snapshot:
+      return load_snapshot(context, name, options);
+    case SourceKind::Empty: {
+      Source source;
+      source.name = name;
+      source.shown = "empty:";
+      source.dialect = needed_dialect(options, text);
+      source.schema.engine.dialect = source.dialect;
+      return source;
+    }
+    case SourceKind::Metadata:
+    case SourceKind::Chain:
+      break;
+  }
+  throw Error(codes::ERR_SOURCE, "'" + text + "' cannot be read here");
+}
+
+}  // namespace kedge::app
