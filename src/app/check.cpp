@@ -1,0 +1,215 @@
+#include "app/check.h"
+
+#include <algorithm>
+#include <future>
+#include <set>
+
+#include "base/text.h"
+#include "document/node.h"
+#include "kedge/codes.h"
+#include "project/project.h"
+
+namespace kedge::app {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Guard>& guards) {
+  std::vector<std::string> names;
+  for (const Guard& guard : guards) {
+    names.push_back(guard.name);
+  }
+  return names;
+}
+
+void require_known(const std::vector<Guard>& guards, const std::vector<std::string>& asked) {
+  const std::vector<std::string> known = names_of(guards);
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw Error(codes::ERR_USAGE,
+                  "there is no guard '" + name + "'" + base::did_you_mean(name, known),
+                  "the guards are " + base::join(known, ", "));
+    }
+  }
+}
+
+// Paths from the project folder that differ from the revision, untracked ones included.
+std::vector<std::string> changed_files(Context& context, const std::string& revision) {
+  const auto git = [&](std::vector<std::string> arguments) {
+    base::ProcessRequest request;
+    request.arguments = {"git", "-C", context.folder};
+    request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
+    const base::ProcessResult result = context.processes.run(request);
+    if (result.exit_code != 0) {
+      throw Error(codes::ERR_SOURCE, "git cannot compare with '" + revision + "'",
+                  std::string(base::trim(result.standard_error)));
+    }
+    return base::split(result.standard_output, '\0');
+  };
+  if (revision.starts_with("-")) {
+    throw Error(codes::ERR_USAGE, "'" + revision + "' is no revision");
+  }
+  std::vector<std::string> files =
+      git({"diff", "--name-only", "--relative", "-z", revision, "--", "."});
+  const std::vector<std::string> untracked =
+      git({"ls-files", "--others", "--exclude-standard", "-z", "--", "."});
+  files.insert(files.end(), untracked.begin(), untracked.end());
+  std::erase(files, "");
+  return files;
+}
+
+bool touches(const std::vector<std::string>& inputs, const std::vector<std::string>& changed) {
+  return std::any_of(changed.begin(), changed.end(), [&](const std::string& file) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+      return input.ends_with('/') ? file.starts_with(input) : file == input;
+    });
+  });
+}
+
+std::set<std::string> guards_to_run(Context& context, const std::vector<Guard>& guards,
+                                    const CheckRequest& request) {
+  const auto listed = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  std::optional<std::vector<std::string>> changed;
+  if (request.changed_since) {
+    changed = changed_files(context, *request.changed_since);
+  }
+  std::set<std::string> chosen;
+  for (const Guard& guard : guards) {
+    const bool asked = request.only.empty() || listed(request.only, guard.name);
+    if (asked && !listed(request.skip, guard.name) &&
+        (!changed || touches(guard.inputs, *changed))) {
+      chosen.insert(guard.name);
+    }
+  }
+  return chosen;
+}
+
+GuardReport run_guard(Context& context, const Guard& guard) {
+  GuardReport report;
+  report.guard = guard.name;
+  const std::int64_t begin = context.clock.monotonic_milliseconds();
+  try {
+    report.present = guard.present(context);
+    if (report.present) {
+      guard.run(context, report);
+    }
+  } catch (const Error& error) {
+    report.failures.push_back(error.problem());
+  } catch (const std::exception& error) {
+    report.failures.push_back({codes::ERR_INTERNAL, error.what(), std::nullopt, "", {}});
+  }
+  for (Finding& finding : report.findings) {
+    finding.guard = guard.name;
+  }
+  sort_findings(report.findings);
+  report.seconds = static_cast<double>(context.clock.monotonic_milliseconds() - begin) / 1000.0;
+  return report;
+}
+
+void collect(CheckResult& result, const std::vector<std::string>& known) {
+  const std::set<std::string> baseline(known.begin(), known.end());
+  for (const GuardReport& report : result.guards) {
+    for (const Finding& finding : report.findings) {
+      if (baseline.contains(finding_key(finding))) {
+        ++result.known;
+        continue;
+      }
+      result.findings.push_back(finding);
+      if (finding.severity == Severity::Error) {
+        result.exit_code = std::max(result.exit_code, 1);
+      }
+    }
+    if (!report.failures.empty()) {
+      result.exit_code = 2;
+    }
+  }
+  sort_findings(result.findings);
+}
+
+}  // namespace
+
+bool folder_has_files(const Context& context, const std::string& folder) {
+  return !base::list_files(context.files, base::join_path(context.folder, folder)).empty();
+}
+
+std::vector<Guard> all_guards() {
+  return {models_guard(), contracts_guard(), templates_guard()};
+}
+
+std::string finding_key(const Finding& finding) {
+  const Subject& subject = finding.subject;
+  const std::string file = finding.problem.where ? finding.problem.where->file : "";
+  const std::string place = subject.name.empty() ? finding.problem.message : subject.name;
+  return std::string(finding.problem.code.name()) + "\n" + finding.guard + "\n" + subject.kind +
+         "\n" + subject.connection + "\n" + subject.container + "\n" + place + "\n" + file;
+}
+
+std::vector<std::string> read_baseline(const Context& context, const std::string& path) {
+  const std::string full = base::join_path(context.folder, path);
+  const std::optional<std::string> text = context.files.read(full);
+  if (!text) {
+    throw Error(codes::ERR_IO, "there is no baseline '" + path + "'",
+                "write one with: kedge check --format json > " + path);
+  }
+  const document::Document read = document::read_document(path, *text, document::Format::Json);
+  const document::Node* list = read.usable ? read.root.find("findings") : nullptr;
+  if (!read.problems.empty() || list == nullptr || !list->is_sequence()) {
+    throw Error(codes::ERR_IO, "'" + path + "' is not the JSON document of kedge check");
+  }
+  std::vector<std::string> keys;
+  const auto text_of = [](const document::Node* node, std::string_view key) {
+    const document::Node* value = node != nullptr ? node->find(key) : nullptr;
+    return value != nullptr ? value->text : std::string();
+  };
+  for (const document::Node& item : list->items) {
+    const CodeEntry* code = find_code(text_of(&item, "code"));
+    Finding finding;
+    finding.problem.code = code != nullptr ? code->code : Code();
+    finding.problem.message = text_of(&item, "message");
+    if (item.find("file") != nullptr) {
+      finding.problem.where = Position{text_of(&item, "file"), 0, 0};
+    }
+    finding.guard = text_of(&item, "guard");
+    const document::Node* subject = item.find("subject");
+    finding.subject = {text_of(subject, "kind"), text_of(subject, "connection"),
+                       text_of(subject, "container"), text_of(subject, "name")};
+    keys.push_back(finding_key(finding));
+  }
+  return keys;
+}
+
+CheckResult check(Context& context, const CheckRequest& request) {
+  const std::vector<Guard> guards = all_guards();
+  require_known(guards, request.only);
+  require_known(guards, request.skip);
+  std::vector<std::string> known;
+  if (request.baseline) {
+    known = read_baseline(context, *request.baseline);
+  }
+  const std::set<std::string> chosen = guards_to_run(context, guards, request);
+  CheckResult result;
+  result.time = context.clock.now_milliseconds();
+  const project::ProjectLoad project =
+      project::load_project(context.files, context.environment, context.folder);
+  result.project_name = project.project.name;
+  result.project_version = project.project.version;
+  std::vector<std::future<GuardReport>> running;
+  for (const Guard& guard : guards) {
+    running.push_back(std::async(std::launch::async, [&context, &guard, &chosen] {
+      if (!chosen.contains(guard.name)) {
+        GuardReport report;
+        report.guard = guard.name;
+        report.skipped = true;
+        return report;
+      }
+      return run_guard(context, guard);
+    }));
+  }
+  for (std::future<GuardReport>& report : running) {
+    result.guards.push_back(report.get());
+  }
+  collect(result, known);
+  return result;
+}
+
+}  // namespace kedge::app
