@@ -1,5 +1,5 @@
-// `kedge check`: every guard that the project has, in one run with one report. A guard is data; each
-// chapter's guard lives in its own guard_<name>.cpp and calls that chapter's app function.
+// `kedge check`: every guard that the project has, in one run with one report. A guard is data;
+// each chapter's guard lives in its own guard_<name>.cpp and calls that chapter's app function.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ struct ChainStep {
 
 struct GuardReport {
   std::string guard;
-  bool present = false;                // the project has what it guards
-  std::vector<Finding> findings;       // sorted; Finding::guard is set
-  std::vector<Problem> failures;       // what could not be checked: exit 2
-  std::string message;                 // one line for people, for instance what was compared
-  std::vector<ChainStep> chain;        // models: the cascade behind the findings
+  bool present = false;           // the project has what it guards
+  std::vector<Finding> findings;  // sorted; Finding::guard is set
+  std::vector<Problem> failures;  // what could not be checked: exit 2
+  std::string message;            // one line for people, for instance what was compared
+  std::vector<ChainStep> chain;   // models: the cascade behind the findings
   double seconds = 0;
   bool skipped = false;  // left out by --only, --skip or --changed-since
 };

@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include "app/check.h"
 #include "app/validate.h"
+#include "kedge/codes.h"
 
 namespace kedge::app {
 
@@ -20,9 +19,8 @@ Guard contracts_guard() {
     const Validation validation = validate(context, request);
     for (const ValidationItem& item : validation.items) {
       const Finding& finding = item.finding;
-      const bool failed = finding.severity == Severity::Error && !finding.problem.where &&
-                          finding.subject.name.empty() && item.kind.empty();
-      if (failed) {
+      // What validate ends with 2 for (a broken declaration, a lost connection) was not checked.
+      if (finding.severity == Severity::Error && exit_code_of(finding.problem.code) == 2) {
         report.failures.push_back(finding.problem);
       } else {
         report.findings.push_back(finding);

@@ -47,8 +47,9 @@ models::Place place_of(const models::Model& model, const std::string& target) {
     place = place_in(model.joins, name,
                      [](const models::Join& join) -> const std::string& { return join.hop(); });
   } else if (kind == "filter") {
-    place = place_in(model.filters, name,
-                     [](const models::Filter& filter) -> const std::string& { return filter.text; });
+    place = place_in(model.filters, name, [](const models::Filter& filter) -> const std::string& {
+      return filter.text;
+    });
   }
   return place.value_or(model.place);
 }
@@ -93,11 +94,13 @@ Guard models_guard() {
       }
     }
     for (const models::CheckFailure& failure : check.result.failures) {
-      report.failures.push_back(
-          {code_of(failure.code),
-           failure.data_source + (failure.model_name.empty() ? "" : "." + failure.model_name) +
-               ": " + failure.message,
-           std::nullopt, "", {}});
+      report.failures.push_back({code_of(failure.code),
+                                 failure.data_source +
+                                     (failure.model_name.empty() ? "" : "." + failure.model_name) +
+                                     ": " + failure.message,
+                                 std::nullopt,
+                                 "",
+                                 {}});
     }
     for (const Finding& problem : check.result.problems) {
       if (problem.severity != Severity::Error) {

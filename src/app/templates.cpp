@@ -368,7 +368,7 @@ std::vector<RenderedPart> render_template(const Context& context, const RenderRe
   require_root(context, root);
   const TemplateFiles files(context.files, context.folder, root);
   templates::RenderOptions options;
-  options.verify_first = request.guard == Guard::Verify;
+  options.verify_first = request.guard == RenderGuard::Verify;
   options.strict_payload = request.strict_payload;
   options.limits = limits_of(loaded.project.templates.limits);
   const templates::PayloadType type = codegen::payload_of(loaded.model, node.payload_ref);

@@ -58,13 +58,13 @@ struct VerifyTemplatesResult {
 VerifyTemplatesResult verify_templates(const Context& context,
                                        const VerifyTemplatesRequest& request);
 
-enum class Guard { Verify, None };
+enum class RenderGuard { Verify, None };
 struct RenderRequest {
   std::string name;
   std::string payload;  // JSON
   std::optional<std::string> part;
   std::optional<std::string> root;
-  Guard guard = Guard::Verify;
+  RenderGuard guard = RenderGuard::Verify;
   bool strict_payload = false;
 };
 struct RenderedPart {

@@ -8,6 +8,7 @@ std::vector<Command> all_commands() {
     commands.insert(commands.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
+  add(check_commands());
   add(general_commands());
   add(diff_commands());
   add(contract_commands());

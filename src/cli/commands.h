@@ -7,6 +7,7 @@
 
 namespace kedge::cli {
 
+std::vector<Command> check_commands();      // check, impact
 std::vector<Command> general_commands();    // explain
 std::vector<Command> reference_commands();  // completion, reference
 std::vector<Command> contract_commands();   // validate, schema ...

@@ -74,7 +74,7 @@ int render(Invocation& invocation) {
     const std::string output = output_of(app::render_template(
         invocation.context, {arguments.positionals().front(), read_payload(invocation),
                              arguments.find("--part"), arguments.find("--templates-root"),
-                             arguments.has("--no-verify") ? app::Guard::None : app::Guard::Verify,
+                             arguments.has("--no-verify") ? app::RenderGuard::None : app::RenderGuard::Verify,
                              arguments.has("--strict-payload")}));
     if (const std::optional<std::string> out = arguments.find("--out")) {
       invocation.context.files.write(base::join_path(invocation.context.folder, *out), output);

@@ -1,0 +1,22 @@
+// The report of `kedge check` in every form that people and machines read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/check.h"
+#include "document/json.h"
+
+namespace kedge::report {
+
+std::string check_text(const app::CheckResult& result);
+// {command, project, time, guards, findings, known, errors, exit_code};
+// docs/reference/check-json.md
+document::Json check_json(const app::CheckResult& result);
+// What the page draws (html.h): the check and, where known, databases and entities.
+document::Json page_data(const app::CheckResult& result);
+// The findings, and what could not be checked as findings of severity error: for SARIF, JUnit and
+// annotations.
+std::vector<Finding> reported_findings(const app::CheckResult& result);
+
+}  // namespace kedge::report
