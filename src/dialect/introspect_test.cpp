@@ -144,5 +144,21 @@ TEST(DuckdbIntrospectTest, StatementsDoNotGrowWithTheTables) {
   EXPECT_EQ(statements_for(database.connection()), few);
 }
 
+TEST(MariadbIntrospectTest, EverythingIsTheGoldenShape) {
+  const auto connection = test::MariadbServer::shared().connect();
+  connection->execute(read_file(data_path("mysql", "everything.sql")));
+  schema::Schema schema = introspect(*connection);
+  schema.default_schema = Identifier("everything");  // the scratch database has a random name
+  expect_golden("mysql", schema);
+}
+
+TEST(MariadbIntrospectTest, StatementsDoNotGrowWithTheTables) {
+  const auto connection = test::MariadbServer::shared().connect();
+  add_tables(*connection, 0, 10, "a integer PRIMARY KEY, b integer");
+  const std::size_t few = statements_for(*connection);
+  add_tables(*connection, 10, 1000, "a integer PRIMARY KEY, b integer");
+  EXPECT_EQ(statements_for(*connection), few);
+}
+
 }  // namespace
 }  // namespace kedge::dialect

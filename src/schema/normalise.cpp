@@ -25,6 +25,17 @@ void normalise_table(Table& table) {
   sort_by(table.checks, [](const Check& check) { return std::tie(check.name, check.expression); });
 }
 
+// InnoDB knows no difference between the two, and the servers report either for "nothing said".
+void merge_restrict(Table& table) {
+  for (ForeignKey& key : table.foreign_keys) {
+    for (ReferentialAction* action : {&key.on_delete, &key.on_update}) {
+      if (*action == ReferentialAction::Restrict) {
+        *action = ReferentialAction::NoAction;
+      }
+    }
+  }
+}
+
 void normalise_view(View& view) {
   sort_by_name(view.indexes);
   std::sort(view.depends_on.begin(), view.depends_on.end());
@@ -46,6 +57,9 @@ void normalise(Schema& schema) {
   sort_by_name(schema.namespaces);
   sort_by_name(schema.tables);
   std::for_each(schema.tables.begin(), schema.tables.end(), normalise_table);
+  if (schema.engine.dialect == Dialect::Mysql) {
+    std::for_each(schema.tables.begin(), schema.tables.end(), merge_restrict);
+  }
   sort_by_name(schema.views);
   std::for_each(schema.views.begin(), schema.views.end(), normalise_view);
   sort_by_name(schema.sequences);

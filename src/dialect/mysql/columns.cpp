@@ -1,0 +1,116 @@
+// Columns of tables and views.
+#include "base/text.h"
+#include "dialect/mysql/catalog.h"
+
+namespace kedge::dialect::mysql {
+namespace {
+
+using schema::Default;
+using schema::TypeKind;
+
+enum Field : std::size_t {
+  kSchema,
+  kTable,
+  kName,
+  kType,
+  kNullable,
+  kDefault,
+  kCharset,
+  kCollation,
+  kExtra,
+  kExpression,
+  kComment
+};
+
+// MariaDB prints SQL; MySQL the bare value, or SQL where the column's extra says so.
+std::optional<Default> default_of(const RowView& row, bool is_mariadb) {
+  const std::string& text = row.text(kDefault);
+  const bool is_sql = is_mariadb || row.text(kExtra).find("DEFAULT_GENERATED") != std::string::npos;
+  if (!is_sql) {
+    return Default{Default::Kind::Literal, text};
+  }
+  if (text == "NULL") {
+    return std::nullopt;
+  }
+  std::string content;
+  const std::string_view bare = without_outer_parentheses(text);
+  if (read_literal(bare, content)) {
+    return Default{Default::Kind::Literal, std::move(content)};
+  }
+  return Default{is_number(bare) ? Default::Kind::Literal : Default::Kind::Expression,
+                 std::string(bare)};
+}
+
+bool is_uuid_default(const Default& value, const schema::Type& type) {
+  return value.kind == Default::Kind::Expression && base::to_lower(value.value) == "uuid()" &&
+         (type.kind == TypeKind::Uuid || type.kind == TypeKind::Char ||
+          type.kind == TypeKind::Text);
+}
+
+void read_extra(const RowView& row, schema::Column& column) {
+  const std::string extra = base::to_lower(row.text(kExtra));
+  if (extra.find("auto_increment") != std::string::npos) {
+    column.identity = schema::Identity{};
+  }
+  if (const std::size_t at = extra.find("on update "); at != std::string::npos) {
+    column.options["on_update"] = std::string(base::trim(extra.substr(at + 10)));
+  }
+  if (extra.find("invisible") != std::string::npos) {
+    column.options["invisible"] = "true";
+  }
+}
+
+void read_value(const RowView& row, bool is_mariadb, schema::Column& column) {
+  if (!row.text(kExpression).empty()) {
+    const bool stored = row.text(kExtra).find("STORED") != std::string::npos ||
+                        row.text(kExtra).find("PERSISTENT") != std::string::npos;
+    column.generated =
+        schema::Generated{std::string(without_outer_parentheses(row.text(kExpression))), stored};
+  } else if (!row.is_null(kDefault)) {
+    column.default_value = default_of(row, is_mariadb);
+    if (column.default_value && is_uuid_default(*column.default_value, column.type)) {
+      column.default_value.reset();
+      column.identity = schema::Identity{};
+      column.identity->kind = schema::Identity::Kind::Uuid;
+    }
+  }
+}
+
+void add_column(Catalog& catalog, const RowView& row, const Relation& relation) {
+  const schema::Type type = get_dialect(schema::Dialect::Mysql).parse_type(row.text(kType));
+  if (relation.is_view) {
+    catalog.schema.views[relation.place].columns.push_back({Identifier(row.text(kName)), type, ""});
+    return;
+  }
+  schema::Table& table = catalog.schema.tables[relation.place];
+  schema::Column& column = table.columns.emplace_back();
+  column.name = Identifier(row.text(kName));
+  column.type = type;
+  column.nullable = row.text(kNullable) == "YES";
+  column.comment = row.text(kComment);
+  if (!row.is_null(kCollation) && row.text(kCollation) != table.options["collation"]) {
+    column.collation = row.text(kCollation);
+    if (row.text(kCharset) != relation.charset) {
+      column.options["charset"] = row.text(kCharset);
+    }
+  }
+  read_extra(row, column);
+  read_value(row, catalog.is_mariadb, column);
+}
+
+}  // namespace
+
+void read_columns(db::Connection& connection, Catalog& catalog) {
+  read_rows(connection,
+            "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, "
+            "COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME, EXTRA, GENERATION_EXPRESSION, "
+            "COLUMN_COMMENT FROM information_schema.COLUMNS WHERE TABLE_SCHEMA IN (" +
+                catalog.schemas + ") ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION",
+            [&](const RowView& row) {
+              if (const Relation* relation = catalog.find(row.text(kSchema), row.text(kTable))) {
+                add_column(catalog, row, *relation);
+              }
+            });
+}
+
+}  // namespace kedge::dialect::mysql
