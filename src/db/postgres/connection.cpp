@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "db/failure.h"
+#include "db/postgres/bulk.h"
 #include "db/postgres/connector.h"
 #include "db/postgres/session.h"
 #include "db/postgres/types.h"
@@ -95,7 +96,7 @@ struct RawColumn {
   TypeKey type;
 };
 
-class PostgresConnection final : public Connection {
+class PostgresConnection final : public Connection, public BulkConnection {
  public:
   explicit PostgresConnection(const ConnectionSettings& settings)
       : session_(settings), guard_(session_) {}
@@ -151,14 +152,37 @@ class PostgresConnection final : public Connection {
   }
 
   std::vector<ResultColumn> describe(std::string_view sql) override {
-    session_.start_clock(0);
-    guard_.refuse_control(sql);
-    session_.send_describe(std::string(sql));
-    std::vector<RawColumn> columns;
-    while (const Result result = session_.next_checked()) {
-      columns = columns_of(result.get());
+    return typed(describe_raw(sql));
+  }
+
+  std::vector<ResultColumn> bulk_read(std::string_view sql, const ChunkHandler& handler,
+                                      const ReadOptions& options) override {
+    const std::vector<RawColumn> raw = describe_raw(sql);
+    std::vector<ResultColumn> columns = typed(raw);
+    const std::vector<postgres::BulkColumn> bulk = bulk_columns(raw, columns);
+    if (bulk.empty()) {
+      return columns;
     }
-    return typed(columns);
+    session_.start_clock(options.timeout_seconds);
+    Wrap wrap(session_, guard_.needs_wrap("COPY"));
+    postgres::read_bulk(session_, sql, bulk, handler, options);
+    wrap.finish();
+    return columns;
+  }
+
+  std::unique_ptr<ChunkWriter> bulk_write(const BulkTarget& target) override {
+    guard_.refuse_control("COPY");
+    std::string sql = "SELECT ";
+    for (std::size_t i = 0; i < target.columns.size(); ++i) {
+      sql += (i == 0 ? "" : ", ") + postgres::quoted(target.columns[i]);
+    }
+    sql += " FROM ";
+    if (!target.table.schema.empty()) {
+      sql += postgres::quoted(target.table.schema.text()) + ".";
+    }
+    sql += postgres::quoted(target.table.name.text());
+    const std::vector<RawColumn> raw = describe_raw(sql);
+    return postgres::write_bulk(session_, target, bulk_columns(raw, typed(raw)));
   }
 
   void execute(std::string_view sql) override {
@@ -191,6 +215,26 @@ class PostgresConnection final : public Connection {
   void cancel() override { session_.cancel(); }
 
  private:
+  std::vector<RawColumn> describe_raw(std::string_view sql) {
+    session_.start_clock(0);
+    guard_.refuse_control(sql);
+    session_.send_describe(std::string(sql));
+    std::vector<RawColumn> columns;
+    while (const Result result = session_.next_checked()) {
+      columns = columns_of(result.get());
+    }
+    return columns;
+  }
+
+  static std::vector<postgres::BulkColumn> bulk_columns(const std::vector<RawColumn>& raw,
+                                                        const std::vector<ResultColumn>& typed) {
+    std::vector<postgres::BulkColumn> columns;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      columns.push_back({raw[i].type.oid, raw[i].type.modifier, raw[i].name, typed[i].type});
+    }
+    return columns;
+  }
+
   void refuse_copy(const PGresult* result) {
     const ExecStatusType status = session_.pq().PQresultStatus(result);
     if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT) {
