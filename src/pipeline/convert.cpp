@@ -1,0 +1,153 @@
+#include "pipeline/convert.h"
+
+#include "contracts/type_name.h"
+
+namespace kedge::pipeline {
+namespace {
+
+using contracts::is_integer;
+using schema::Type;
+using schema::TypeKind;
+
+bool is_text(TypeKind kind) {
+  return kind == TypeKind::Text || kind == TypeKind::Char;
+}
+
+bool is_real(TypeKind kind) {
+  return kind == TypeKind::Real4 || kind == TypeKind::Real8;
+}
+
+std::string cast(const std::string& x, const std::string& type) {
+  return "CAST(" + x + " AS " + type + ")";
+}
+
+std::string try_cast(const std::string& x, const std::string& type) {
+  return "TRY_CAST(" + x + " AS " + type + ")";
+}
+
+std::string has_exponent(const std::string& x) {
+  return "(contains(" + x + ", 'e') OR contains(" + x + ", 'E'))";
+}
+
+std::string differs_as_double(const std::string& x, const std::string& type) {
+  return try_cast(x, "DOUBLE") + " IS DISTINCT FROM " + cast(try_cast(x, type), "DOUBLE");
+}
+
+int fraction_digits(const Type& type) {
+  return type.precision.value_or(6);
+}
+
+// True when the text says more than the type can keep; DuckDB's CAST would round.
+std::string text_loss(const std::string& x, const Type& to) {
+  const std::string type = contracts::type_name(contracts::underlying_type(to));
+  if (is_integer(to.kind)) {
+    return "(contains(" + x + ", '.') OR " + has_exponent(x) + ") AND " +
+           differs_as_double(x, type);
+  }
+  if (to.kind == TypeKind::Numeric) {
+    return "CASE WHEN " + has_exponent(x) + " THEN " + differs_as_double(x, type) +
+           " ELSE contains(" + x + ", '.') AND length(rtrim(split_part(" + x +
+           ", '.', 2), '0 ')) > " + std::to_string(to.scale.value_or(0)) + " END";
+  }
+  if (to.kind == TypeKind::Date) {
+    return "length(" + x + ") > 10 AND " + try_cast(x, "TIMESTAMP") + " IS DISTINCT FROM " +
+           cast(try_cast(x, "DATE"), "TIMESTAMP");
+  }
+  if (to.kind == TypeKind::Timestamp || to.kind == TypeKind::TimestampTz ||
+      to.kind == TypeKind::Time) {
+    return "contains(" + x + ", '.') AND length(rtrim(regexp_extract(" + x +
+           ", '\\.([0-9]+)', 1), '0')) > " + std::to_string(fraction_digits(to));
+  }
+  return "";
+}
+
+std::string text_value(const std::string& x, const Type& to, bool trying) {
+  const std::string type = contracts::type_name(contracts::underlying_type(to));
+  const auto as = trying ? try_cast : cast;
+  if (to.kind == TypeKind::Blob) {
+    return "encode(" + x + ")";
+  }
+  if (to.kind == TypeKind::Timestamp) {
+    return "CASE WHEN length(" + x + ") > 16 AND regexp_matches(" + x +
+           ", '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$') AND regexp_matches(" + x +
+           ", ':[0-9]{2}(\\.[0-9]+)? ?(Z|[+-][0-9:]+)$') THEN " +
+           as("(" + as(x, "TIMESTAMPTZ") + " AT TIME ZONE 'UTC')", type) + " ELSE " + as(x, type) +
+           " END";
+  }
+  if (to.kind == TypeKind::Array || to.kind == TypeKind::Struct || to.kind == TypeKind::Map) {
+    const std::string from_json = as(as(x, "JSON"), type);
+    return "CASE WHEN " + try_cast(x, "JSON") + " IS NOT NULL THEN " + from_json + " ELSE " +
+           as(x, type) + " END";
+  }
+  return as(x, type);
+}
+
+Conversion from_text(const std::string& x, const Type& to) {
+  if (is_text(to.kind)) {
+    return {x, ""};
+  }
+  const std::string loss = text_loss(x, to);
+  const std::string value = text_value(x, to, false);
+  std::string failure = text_value(x, to, true) + " IS NULL";
+  if (to.kind == TypeKind::Blob) {
+    return {value, ""};
+  }
+  if (loss.empty()) {
+    return {value, x + " IS NOT NULL AND " + failure};
+  }
+  return {"CASE WHEN " + loss + " THEN error('the value would be rounded') ELSE " + value + " END",
+          x + " IS NOT NULL AND (" + failure + " OR (" + loss + "))"};
+}
+
+// True when a typed value changes on its way.
+std::string typed_loss(const std::string& x, const Type& from, const Type& to) {
+  const std::string source = contracts::type_name(contracts::underlying_type(from));
+  const std::string type = contracts::type_name(contracts::underlying_type(to));
+  const std::string back = cast(try_cast(x, type), source) + " IS DISTINCT FROM " + x;
+  const bool from_fraction = from.kind == TypeKind::Numeric || is_real(from.kind);
+  if (is_integer(to.kind) && from_fraction) {
+    return back;
+  }
+  if (to.kind == TypeKind::Numeric && (from_fraction || is_integer(from.kind))) {
+    return is_integer(from.kind) ? "" : back;
+  }
+  if (is_real(to.kind) && is_integer(from.kind)) {
+    return try_cast(try_cast(x, type), source) + " IS DISTINCT FROM " + x;
+  }
+  const bool to_day = to.kind == TypeKind::Date &&
+                      (from.kind == TypeKind::Timestamp || from.kind == TypeKind::TimestampTz);
+  const bool coarser = from.kind == TypeKind::Timestamp && to.kind == TypeKind::Timestamp &&
+                       fraction_digits(to) < fraction_digits(from);
+  return to_day || coarser ? back : "";
+}
+
+std::string typed_value(const std::string& x, const Type& from, const Type& to, bool trying) {
+  const bool zone = (from.kind == TypeKind::TimestampTz && to.kind == TypeKind::Timestamp) ||
+                    (from.kind == TypeKind::Timestamp && to.kind == TypeKind::TimestampTz);
+  const std::string type = contracts::type_name(contracts::underlying_type(to));
+  const std::string value = zone ? "(" + x + " AT TIME ZONE 'UTC')" : x;
+  return trying ? try_cast(value, type) : cast(value, type);
+}
+
+}  // namespace
+
+Conversion convert(const std::string& column, const Type& from, const Type& to) {
+  if (is_text(from.kind)) {
+    return from_text(column, to);
+  }
+  if (contracts::type_name(contracts::underlying_type(from)) ==
+      contracts::type_name(contracts::underlying_type(to))) {
+    return {column, ""};
+  }
+  const std::string loss = typed_loss(column, from, to);
+  const std::string value = typed_value(column, from, to, false);
+  const std::string failure = typed_value(column, from, to, true) + " IS NULL";
+  if (loss.empty()) {
+    return {value, column + " IS NOT NULL AND " + failure};
+  }
+  return {"CASE WHEN " + column + " IS NOT NULL AND " + loss +
+              " THEN error('the value would be rounded') ELSE " + value + " END",
+          column + " IS NOT NULL AND (" + failure + " OR " + loss + ")"};
+}
+
+}  // namespace kedge::pipeline

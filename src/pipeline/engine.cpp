@@ -1,0 +1,132 @@
+#include "pipeline/engine.h"
+
+#include "kedge/codes.h"
+#include "pipeline/render.h"
+
+namespace kedge::pipeline {
+namespace {
+
+// A file that is not there is told apart from a database that cannot be reached.
+void require_file(const World& world, const db::ConnectionSettings& settings,
+                  const std::string& connection, Engine::Use use) {
+  const auto path = settings.options.find("path");
+  const bool file = settings.connector == "sqlite" || settings.connector == "duckdb";
+  if (!file || path == settings.options.end()) {
+    return;
+  }
+  if (!world.files.kind(base::parent_path(path->second))) {
+    throw Error(codes::PZ0330,
+                "connection '" + connection + "': the folder of its database does not exist");
+  }
+  if (use == Engine::Use::Read && !world.files.kind(path->second)) {
+    throw Error(codes::PZ0353, "connection '" + connection + "': the database file does not exist");
+  }
+}
+
+}  // namespace
+
+Engine::Engine(World world, std::shared_ptr<const Workspace> workspace, std::string run_id)
+    : world_(std::move(world)),
+      workspace_(std::move(workspace)),
+      run_id_(std::move(run_id)),
+      started_at_(base::format_utc(world_.clock.now_milliseconds())) {}
+
+Engine::~Engine() = default;
+
+std::string Engine::run_folder() const {
+  return base::join_path(world_.folder, ".kedge/runs/" + run_id_);
+}
+
+std::unique_ptr<db::Connection> Engine::staging() const {
+  return open_duckdb(world_, *workspace_, base::join_path(run_folder(), "staging.duckdb"));
+}
+
+std::unique_ptr<db::Connection> Engine::open(const std::string& connection, Use use) const {
+  const db::AccessMode access =
+      use == Use::Read ? db::AccessMode::ReadOnly : db::AccessMode::Create;
+  const db::ConnectionSettings settings =
+      settings_of(*workspace_, world_.folder, connection, access);
+  require_file(world_, settings, connection, use);
+  if (!world_.registry.knows(settings.connector)) {
+    throw Error(codes::PZ0305, "connection '" + connection + "': connector '" + settings.connector +
+                                   "' is not in this build");
+  }
+  try {
+    return world_.registry.connect(settings);
+  } catch (const db::DatabaseError& error) {
+    throw db::DatabaseError(
+        {codes::PZ0330,
+         "connection '" + connection + "': cannot connect: " +
+             workspace_->hide(error.problem().notes.empty() ? error.problem().message
+                                                            : error.driver_message()),
+         std::nullopt, "", error.problem().notes},
+        error.failure(), error.native_code());
+  }
+}
+
+void Engine::warn(Problem problem, Severity severity) const {
+  Finding finding;
+  finding.problem = std::move(problem);
+  finding.severity = severity;
+  finding.guard = "contracts";
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (on_warning) {
+    on_warning(finding);
+  }
+}
+
+Engine::Running::Running(const Engine& engine, db::Connection& connection)
+    : engine_(engine), connection_(connection) {
+  const std::lock_guard<std::mutex> guard(engine_.mutex_);
+  engine_.running_.insert(&connection_);
+}
+
+Engine::Running::~Running() {
+  const std::lock_guard<std::mutex> guard(engine_.mutex_);
+  engine_.running_.erase(&connection_);
+}
+
+void Engine::interrupt() {
+  interrupted_ = true;
+  const std::lock_guard<std::mutex> guard(mutex_);
+  for (db::Connection* connection : running_) {
+    connection->cancel();
+  }
+}
+
+db::ConnectionSettings settings_of(const Workspace& workspace, const std::string& folder,
+                                   const std::string& connection, db::AccessMode access) {
+  const project::Connection& found = workspace.connection(connection);
+  return {found.name, found.connector, found.settings(folder), found.secrets, access};
+}
+
+std::unique_ptr<db::Connection> open_duckdb(const World& world, const Workspace& workspace,
+                                            const std::string& path) {
+  std::unique_ptr<db::Connection> connection =
+      world.registry.connect({"staging", "duckdb", {{"path", path}}, {}, db::AccessMode::Create});
+  const project::EngineSettings& engine = workspace.project.engine;
+  std::string sql = "SET TimeZone = 'UTC';";
+  if (engine.duckdb_memory_limit) {
+    sql += "SET memory_limit = " + quote_literal(*engine.duckdb_memory_limit) + ";";
+  }
+  if (engine.duckdb_threads) {
+    sql += "SET threads = " + std::to_string(*engine.duckdb_threads) + ";";
+  }
+  if (engine.duckdb_temp_directory) {
+    sql += "SET temp_directory = " +
+           quote_literal(base::join_path(world.folder, *engine.duckdb_temp_directory)) + ";";
+  }
+  connection->execute(sql);
+  return connection;
+}
+
+db::Value query_value(db::Connection& connection, const std::string& sql) {
+  const db::ResultSet result = connection.query(sql);
+  return result.rows.empty() || result.rows[0].empty() ? db::Value{} : result.rows[0][0];
+}
+
+std::int64_t query_count(db::Connection& connection, const std::string& sql) {
+  return db::to_integer(query_value(connection, sql)).value_or(0);
+}
+
+}  // namespace kedge::pipeline

@@ -1,0 +1,86 @@
+// The means of one run: the project's workspace, the staging database, the outside world and where
+// events go. Shared by all nodes of the run; what is mutable here is safe to use from several
+// threads.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/environment.h"
+#include "base/file_system.h"
+#include "db/connection.h"
+#include "pipeline/events.h"
+#include "pipeline/state.h"
+#include "pipeline/workspace.h"
+
+namespace kedge::pipeline {
+
+// What the program provides to every run.
+struct World {
+  std::string folder;
+  base::FileSystem& files;
+  const base::Clock& clock;
+  base::Environment& environment;
+  base::ProcessRunner& processes;
+  const db::Registry& registry;
+};
+
+class Engine {
+ public:
+  Engine(World world, std::shared_ptr<const Workspace> workspace, std::string run_id);
+  ~Engine();
+
+  const World& world() const { return world_; }
+  const Workspace& workspace() const { return *workspace_; }
+  const std::string& run_id() const { return run_id_; }
+  const std::string& started_at() const { return started_at_; }
+  std::string run_folder() const;  // absolute
+  // A connection of its own to the staging database of the run, in UTC.
+  std::unique_ptr<db::Connection> staging() const;
+  // Opens a connection of connections.yml. PZ0330 (or PZ0353 for a missing file).
+  enum class Use { Read, Write };
+  std::unique_ptr<db::Connection> open(const std::string& connection, Use use) const;
+  void warn(Problem problem, Severity severity = Severity::Warning) const;
+
+  // Statements that are running now, so that an interruption can stop them.
+  class Running {
+   public:
+    Running(const Engine& engine, db::Connection& connection);
+    ~Running();
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    const Engine& engine_;
+    db::Connection& connection_;
+  };
+  void interrupt();
+  bool interrupted() const { return interrupted_; }
+
+  std::function<void(const Finding&)> on_warning;
+
+ private:
+  World world_;
+  std::shared_ptr<const Workspace> workspace_;
+  std::string run_id_;
+  std::string started_at_;
+  std::atomic<bool> interrupted_ = false;
+  mutable std::mutex mutex_;
+  mutable std::set<db::Connection*> running_;
+};
+
+db::ConnectionSettings settings_of(const Workspace& workspace, const std::string& folder,
+                                   const std::string& connection, db::AccessMode access);
+// The staging database of a run, or any other DuckDB file or ":memory:".
+std::unique_ptr<db::Connection> open_duckdb(const World& world, const Workspace& workspace,
+                                            const std::string& path);
+
+// One value of a one-row, one-column query.
+db::Value query_value(db::Connection& connection, const std::string& sql);
+std::int64_t query_count(db::Connection& connection, const std::string& sql);
+
+}  // namespace kedge::pipeline

@@ -1,0 +1,51 @@
+// Landing: the rows of one entity become staging."src_<connection>__<entity>" (spec/contracts.md
+// 4.3, 4.4, 17.4). A failed load lands nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/baseline.h"
+#include "pipeline/engine.h"
+
+namespace kedge::pipeline {
+
+struct Landed {
+  std::int64_t rows = 0;
+  std::vector<contracts::ShapeColumn> columns;  // of the staged table, native types beside
+};
+
+// `bound`: the stored cursor of an incremental read, where there is one.
+Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound);
+
+// Shared by files and databases: staging."name" from a raw relation that holds texts or typed
+// values. Throws PZ0804 naming every column that holds a value that cannot be converted.
+struct RawColumn {
+  std::string name;    // in the raw relation
+  std::string landed;  // in the landed table
+  schema::Type from;
+  schema::Type to;
+};
+void land_converted(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+                    const std::string& raw, const std::vector<RawColumn>& columns);
+[[noreturn]] void fail_missing_columns(const ReadSpec& read,
+                                       const std::vector<std::string>& missing,
+                                       const std::vector<std::string>& present,
+                                       const std::string& where);
+
+void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& read);
+// Gives the native types of what it landed, by column name.
+std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Connection& staging,
+                                                  const ReadSpec& read,
+                                                  const std::optional<StoredCursor>& bound);
+// What a file read would land, without landing it (validate --connect). PZ0330 when nothing is
+// there.
+std::vector<contracts::ShapeColumn> describe_files(const World& world, const Workspace& workspace,
+                                                   db::Connection& duckdb, const ReadSpec& read);
+
+std::vector<contracts::ShapeColumn> describe_staged(db::Connection& staging,
+                                                    const std::string& table);
+
+}  // namespace kedge::pipeline

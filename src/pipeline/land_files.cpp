@@ -1,0 +1,329 @@
+// csv, tsv, json and parquet (spec/contracts.md 4.4), read by DuckDB itself.
+#include <algorithm>
+
+#include "base/text.h"
+#include "contracts/type_name.h"
+#include "kedge/codes.h"
+#include "pipeline/land.h"
+#include "pipeline/render.h"
+
+namespace kedge::pipeline {
+namespace {
+
+constexpr std::int64_t kWholeFileDetection = 64LL << 20;
+
+enum class Format { Csv, Json, Parquet };
+
+struct FileRead {
+  std::vector<std::string> files;  // absolute
+  std::string shown;               // the pattern, relative
+  Format format = Format::Csv;
+  bool tabs = false;
+};
+
+std::string format_word(const ReadSpec& read) {
+  if (read.file.format) {
+    return read.file.format->text;
+  }
+  std::string path = read.file.path ? read.file.path->text : "";
+  if (path.ends_with(".gz")) {
+    path.erase(path.size() - 3);
+  }
+  const std::string extension = base::extension(path);
+  const bool known = extension == "tsv" || extension == "json" || extension == "parquet";
+  return known ? extension : (extension == "ndjson" || extension == "jsonl" ? "json" : "csv");
+}
+
+std::string root_of(const World& world, const Workspace& workspace, const ReadSpec& read) {
+  return workspace.connection(read.connection).settings(world.folder).at("root");
+}
+
+FileRead find_files(const World& world, const Workspace& workspace, db::Connection& duckdb,
+                    const ReadSpec& read) {
+  FileRead found;
+  const std::string word = format_word(read);
+  found.format =
+      word == "json" ? Format::Json : (word == "parquet" ? Format::Parquet : Format::Csv);
+  found.tabs = word == "tsv";
+  found.shown = read.file.path ? read.file.path->text : read.entity + "." + word;
+  const std::string path = base::join_path(root_of(world, workspace, read), found.shown);
+  if (found.shown.find_first_of("*?[") == std::string::npos) {
+    if (world.files.kind(path) == base::EntryKind::File) {
+      found.files.push_back(path);
+    }
+    return found;
+  }
+  const db::ResultSet rows =
+      duckdb.query("SELECT file FROM glob(" + quote_literal(path) + ") ORDER BY file");
+  for (const db::Row& row : rows.rows) {
+    found.files.push_back(db::to_text(row[0]));
+  }
+  return found;
+}
+
+std::string list_text(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) {
+    list += (list.empty() ? "" : ", ") + quote_literal(text);
+  }
+  return "[" + list + "]";
+}
+
+std::string csv_options(const ReadSpec& read, const FileRead& files) {
+  std::string options;
+  if (files.tabs) {
+    options += ", delim = '\t'";
+  } else if (read.file.delimiter) {
+    options += ", delim = " + quote_literal(read.file.delimiter->text);
+  } else if (!read.contract.empty()) {
+    options += ", delim = ','";
+  }
+  options += read.file.header.value_or(true) ? ", header = true" : ", header = false";
+  if (read.file.null_text) {
+    options += ", nullstr = " + list_text(*read.file.null_text);
+  }
+  if (files.files.size() > 1) {
+    options += ", union_by_name = true";
+  }
+  return options;
+}
+
+std::string raw_relation(const ReadSpec& read, const FileRead& files,
+                         const std::vector<std::string>& paths) {
+  switch (files.format) {
+    case Format::Csv:
+      return "read_csv(" + list_text(paths) + ", all_varchar = true, quote = '\"', escape = '\"'" +
+             csv_options(read, files) + ")";
+    case Format::Json:
+      return "read_json_objects(" + list_text(paths) + ", format = " +
+             (read.file.layout && read.file.layout->text == "array" ? "'array'"
+                                                                    : "'newline_delimited'") +
+             ", maximum_object_size = 67108864)";
+    case Format::Parquet:
+      break;
+  }
+  return "read_parquet(" + list_text(paths) + (paths.size() > 1 ? ", union_by_name = true)" : ")");
+}
+
+// DuckDB's own detection, for reads without a contract.
+std::string detected_relation(const World& world, const ReadSpec& read, const FileRead& files) {
+  if (files.format == Format::Parquet) {
+    return raw_relation(read, files, files.files);
+  }
+  std::int64_t bytes = 0;
+  for (const std::string& file : files.files) {
+    const std::optional<std::string> text =
+        bytes < kWholeFileDetection ? world.files.read(file) : std::nullopt;
+    bytes += text ? static_cast<std::int64_t>(text->size()) : kWholeFileDetection;
+  }
+  const std::string sample = bytes < kWholeFileDetection ? "-1" : "20480";
+  if (files.format == Format::Json) {
+    return "read_json(" + list_text(files.files) + ", sample_size = " + sample + ", format = " +
+           (read.file.layout && read.file.layout->text == "array" ? "'array'"
+                                                                  : "'newline_delimited'") +
+           (files.files.size() > 1 ? ", union_by_name = true)" : ")");
+  }
+  return "read_csv(" + list_text(files.files) + ", sample_size = " + sample +
+         csv_options(read, files) + ")";
+}
+
+struct Described {
+  std::string name;
+  std::string type;
+};
+
+std::vector<Described> describe(db::Connection& duckdb, const std::string& relation) {
+  std::vector<Described> columns;
+  for (const db::Row& row :
+       duckdb
+           .query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM " + relation + ")")
+           .rows) {
+    columns.push_back({db::to_text(row[0]), db::to_text(row[1])});
+  }
+  return columns;
+}
+
+bool has(const std::vector<Described>& columns, const std::string& name) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&](const Described& c) { return c.name == name; });
+}
+
+std::vector<std::string> names_of(const std::vector<Described>& columns) {
+  std::vector<std::string> names;
+  for (const Described& column : columns) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+// Every file must have every column that is not optional.
+void require_columns(db::Connection& duckdb, const ReadSpec& read, const FileRead& files) {
+  for (const std::string& file : files.files) {
+    const std::vector<Described> columns = describe(duckdb, raw_relation(read, files, {file}));
+    std::vector<std::string> missing;
+    for (const contracts::ContractColumn& column : read.contract.columns) {
+      if (!column.optional && !has(columns, column.source)) {
+        missing.push_back(column.source);
+      }
+    }
+    if (!missing.empty()) {
+      fail_missing_columns(read, missing, names_of(columns),
+                           files.files.size() > 1 ? " (file " + base::file_name(file) + ")" : "");
+    }
+  }
+}
+
+schema::Type text_type() {
+  return contracts::duckdb_type("VARCHAR");
+}
+
+// Texts of csv: an empty field is NULL, except for a declared text where null_text is given.
+std::string csv_projection(const ReadSpec& read, const std::string& relation,
+                           const std::vector<Described>& present, std::vector<RawColumn>& columns) {
+  std::string list;
+  for (const contracts::ContractColumn& column : read.contract.columns) {
+    const std::string name = quote_name(column.source);
+    const bool keeps_empty = !read.file.null_text || column.type.kind == schema::TypeKind::Text;
+    std::string value = keeps_empty ? name : "nullif(" + name + ", '')";
+    if (!has(present, column.source)) {
+      value = "CAST(NULL AS VARCHAR)";
+    }
+    list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
+    columns.push_back({column.name, column.name, text_type(), column.type});
+  }
+  return "(SELECT " + list + " FROM " + relation + ")";
+}
+
+void land_csv(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+              const FileRead& files) {
+  require_columns(staging, read, files);
+  const std::string relation = raw_relation(read, files, files.files);
+  std::vector<RawColumn> columns;
+  const std::string raw = csv_projection(read, relation, describe(staging, relation), columns);
+  land_converted(engine, staging, read, raw, columns);
+}
+
+void land_parquet(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+                  const FileRead& files) {
+  require_columns(staging, read, files);
+  const std::string relation = raw_relation(read, files, files.files);
+  const std::vector<Described> present = describe(staging, relation);
+  std::vector<RawColumn> columns;
+  std::string list;
+  for (const contracts::ContractColumn& column : read.contract.columns) {
+    const auto found = std::find_if(present.begin(), present.end(),
+                                    [&](const Described& c) { return c.name == column.source; });
+    list += (list.empty() ? "" : ", ") +
+            (found == present.end() ? "NULL" : quote_name(column.source)) + " AS " +
+            quote_name(column.name);
+    columns.push_back({column.name, column.name,
+                       found == present.end() ? text_type() : contracts::duckdb_type(found->type),
+                       column.type});
+  }
+  land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
+}
+
+std::string json_path(const std::string& key) {
+  return quote_literal("$.\"" + key + "\"");
+}
+
+// A record that is no object is an error; so is a key that no record has.
+void check_records(db::Connection& staging, const ReadSpec& read, const std::string& relation) {
+  const db::ResultSet bad =
+      staging.query("SELECT n FROM (SELECT row_number() OVER () AS n, json FROM " + relation +
+                    ") WHERE json_type(json) <> 'OBJECT' ORDER BY n LIMIT 1");
+  if (!bad.rows.empty()) {
+    throw Error(codes::PZ0804, "entity '" + read.label + "': record " +
+                                   db::to_text(bad.rows[0][0]) + " is not an object");
+  }
+  std::string list = "count(*)";
+  for (const contracts::ContractColumn& column : read.contract.columns) {
+    list += ", coalesce(bool_or(json_exists(json, " + json_path(column.source) + ")), false)";
+  }
+  const db::ResultSet seen = staging.query("SELECT " + list + " FROM " + relation);
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < read.contract.columns.size(); ++i) {
+    const contracts::ContractColumn& column = read.contract.columns[i];
+    if (!column.optional && !db::to_boolean(seen.rows.at(0).at(i + 1))) {
+      missing.push_back(column.source);
+    }
+  }
+  if (!missing.empty() && db::to_integer(seen.rows.at(0).at(0)).value_or(0) > 0) {
+    fail_missing_columns(read, missing, {}, "");
+  }
+}
+
+void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+               const FileRead& files) {
+  const std::string relation = raw_relation(read, files, files.files);
+  check_records(staging, read, relation);
+  std::vector<RawColumn> columns;
+  std::string list;
+  for (const contracts::ContractColumn& column : read.contract.columns) {
+    const bool nested = !column.type.element.empty() || column.type.kind == schema::TypeKind::Json;
+    const std::string value = (nested ? "CAST(json_extract(json, " : "json_extract_string(json, ") +
+                              json_path(column.source) + (nested ? ") AS VARCHAR)" : ")");
+    list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
+    columns.push_back({column.name, column.name, text_type(), column.type});
+  }
+  land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
+}
+
+void land_detected(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+                   const FileRead& files) {
+  const std::string relation = detected_relation(engine.world(), read, files);
+  const Engine::Running running(engine, staging);
+  try {
+    staging.execute("CREATE OR REPLACE TABLE " + staging_table(read.staging) +
+                    " AS SELECT * FROM " + relation);
+  } catch (const db::DatabaseError& error) {
+    if (error.failure() == db::FailureClass::Cancelled) {
+      throw;
+    }
+    const std::string text = error.driver_message();
+    throw Error(codes::PZ0804,
+                "entity '" + read.label + "': cannot be read: " + text.substr(0, text.find('\n')));
+  }
+}
+
+[[noreturn]] void fail_no_file(Code code, const ReadSpec& read, const FileRead& files) {
+  throw Error(Problem{
+      code, "entity '" + read.label + "': no file '" + files.shown + "'", read.where, "", {}});
+}
+
+}  // namespace
+
+void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& read) {
+  const FileRead files = find_files(engine.world(), engine.workspace(), staging, read);
+  if (files.files.empty()) {
+    fail_no_file(codes::PZ0353, read, files);
+  }
+  if (read.contract.empty()) {
+    land_detected(engine, staging, read, files);
+    return;
+  }
+  switch (files.format) {
+    case Format::Csv:
+      return land_csv(engine, staging, read, files);
+    case Format::Json:
+      return land_json(engine, staging, read, files);
+    case Format::Parquet:
+      return land_parquet(engine, staging, read, files);
+  }
+}
+
+std::vector<contracts::ShapeColumn> describe_files(const World& world, const Workspace& workspace,
+                                                   db::Connection& duckdb, const ReadSpec& read) {
+  const FileRead files = find_files(world, workspace, duckdb, read);
+  if (files.files.empty()) {
+    fail_no_file(codes::PZ0330, read, files);
+  }
+  std::vector<contracts::ShapeColumn> columns;
+  for (const Described& column : describe(duckdb, detected_relation(world, read, files))) {
+    columns.push_back(
+        {column.name, contracts::type_name(contracts::duckdb_type(column.type)), std::nullopt});
+  }
+  return columns;
+}
+
+}  // namespace kedge::pipeline

@@ -1,0 +1,236 @@
+#include "pipeline/source.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "contracts/type_name.h"
+#include "kedge/codes.h"
+
+namespace kedge::pipeline {
+namespace {
+
+using contracts::FetchedColumn;
+using contracts::FetchedShape;
+
+contracts::ActualSide side_of(schema::Dialect dialect) {
+  return dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1
+             ? contracts::ActualSide::IntegerAffinity
+             : contracts::ActualSide::Typed;
+}
+
+schema::Type duckdb_type_of(schema::Dialect dialect, const schema::Type& type,
+                            const std::string& native) {
+  if (dialect == schema::Dialect::Duckdb) {
+    return contracts::duckdb_type(native.empty() ? contracts::type_name(type) : native);
+  }
+  return contracts::duckdb_type(contracts::type_name(dialect::to_duckdb(dialect, type)));
+}
+
+// `native` may be empty where the driver gives only a canonical type.
+FetchedColumn fetched_column(schema::Dialect dialect, const std::string& name,
+                             const schema::Type& type, const std::string& native) {
+  FetchedColumn column;
+  column.name = name;
+  column.native = native.empty() ? type.native : native;
+  column.type = duckdb_type_of(dialect, type, column.native);
+  return column;
+}
+
+std::string unlock(const std::string& now, const std::string& why) {
+  return now.empty() ? why : now;
+}
+
+const schema::Table* find_table(const schema::Schema& schema, const schema::Name& wanted) {
+  const auto same = [&](const Identifier& a, const Identifier& b) {
+    return schema.engine.dialect == schema::Dialect::Postgres
+               ? a == b
+               : base::equals_ignoring_case(a.text(), b.text());
+  };
+  for (const schema::Table& table : schema.tables) {
+    const bool here = same(table.name.schema, wanted.schema) ||
+                      (table.name.schema.empty() && same(schema.default_schema, wanted.schema)) ||
+                      (wanted.schema.empty() && same(schema.default_schema, table.name.schema));
+    if (here && same(table.name.name, wanted.name)) {
+      return &table;
+    }
+  }
+  return nullptr;
+}
+
+bool is_view(const schema::Schema& schema, const schema::Name& wanted) {
+  return std::any_of(schema.views.begin(), schema.views.end(), [&](const schema::View& view) {
+    const bool here = view.name.schema == wanted.schema ||
+                      (view.name.schema.empty() && schema.default_schema == wanted.schema) ||
+                      (wanted.schema.empty() && schema.default_schema == view.name.schema);
+    return here && base::equals_ignoring_case(view.name.name.text(), wanted.name.text());
+  });
+}
+
+std::vector<std::string> names_of(const std::vector<Identifier>& columns) {
+  std::vector<std::string> names;
+  for (const Identifier& column : columns) {
+    names.push_back(column.text());
+  }
+  return names;
+}
+
+void add_keys(const schema::Table& table, contracts::Target& target) {
+  if (table.primary_key) {
+    target.unique_keys.push_back(names_of(table.primary_key->columns));
+  }
+  for (const schema::Index& index : table.indexes) {
+    target.has_index = target.has_index || index.constraint == schema::Index::Constraint::None;
+    std::vector<std::string> columns;
+    for (const schema::IndexPart& part : index.parts) {
+      columns.push_back(part.column.text());
+    }
+    const bool plain = index.unique && index.where.empty() &&
+                       std::find(columns.begin(), columns.end(), "") == columns.end();
+    if (plain) {
+      target.unique_keys.push_back(std::move(columns));
+    }
+  }
+}
+
+std::string lock_of(const schema::Table& table, const Identifier& column) {
+  const auto in = [&](const std::vector<Identifier>& columns) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  if (table.primary_key && in(table.primary_key->columns)) {
+    return "the primary key";
+  }
+  for (const schema::Index& index : table.indexes) {
+    const bool part = std::any_of(index.parts.begin(), index.parts.end(),
+                                  [&](const schema::IndexPart& p) { return p.column == column; });
+    if (index.unique && part) {
+      return "a unique key";
+    }
+  }
+  for (const schema::ForeignKey& key : table.foreign_keys) {
+    if (in(key.columns)) {
+      return "a foreign key";
+    }
+  }
+  return "";
+}
+
+bool has_dependent_view(const schema::Schema& schema, const schema::Table& table) {
+  return std::any_of(schema.views.begin(), schema.views.end(), [&](const schema::View& view) {
+    return std::any_of(view.depends_on.begin(), view.depends_on.end(),
+                       [&](const schema::Name& name) { return name.name == table.name.name; });
+  });
+}
+
+contracts::Target target_of(const schema::Schema& schema, const schema::Table& table) {
+  contracts::Target target;
+  add_keys(table, target);
+  const bool viewed =
+      schema.engine.dialect == schema::Dialect::Postgres && has_dependent_view(schema, table);
+  for (const schema::Column& column : table.columns) {
+    const FetchedColumn fetched =
+        fetched_column(schema.engine.dialect, column.name.text(), column.type, column.type.native);
+    contracts::TargetColumn found;
+    found.name = fetched.name;
+    found.type = fetched.type;
+    found.native = fetched.native.empty()
+                       ? dialect::get_dialect(schema.engine.dialect).type_name(column.type)
+                       : fetched.native;
+    found.nullable = column.nullable;
+    found.has_default = column.default_value || column.identity || column.generated;
+    found.generated = column.generated.has_value();
+    found.locked_by = lock_of(table, column.name);
+    if (viewed) {
+      found.locked_by = unlock(found.locked_by, "a table that a view uses");
+    }
+    target.columns.push_back(std::move(found));
+  }
+  return target;
+}
+
+}  // namespace
+
+schema::Name entity_name(const std::string& entity) {
+  const std::size_t dot = entity.find('.');
+  if (dot == std::string::npos) {
+    return {Identifier(), Identifier(entity)};
+  }
+  return {Identifier(entity.substr(0, dot)), Identifier(entity.substr(dot + 1))};
+}
+
+std::string quote_entity(const db::Connection& connection, const std::string& entity) {
+  return dialect::quote_name(dialect::get_dialect(connection.dialect()), entity_name(entity));
+}
+
+std::string quote_column(const db::Connection& connection, const std::string& column) {
+  return dialect::get_dialect(connection.dialect()).quote(Identifier(column));
+}
+
+FetchedShape describe_entity(db::Connection& connection, const ReadSpec& read) {
+  const std::string from = read.query.empty() ? quote_entity(connection, read.entity)
+                                              : "(" + read.query + "\n) AS kedge_query";
+  FetchedShape shape;
+  shape.side = side_of(connection.dialect());
+  try {
+    for (const db::ResultColumn& column : connection.describe("SELECT * FROM " + from)) {
+      shape.columns.push_back(
+          fetched_column(connection.dialect(), column.name, column.type, column.native_type));
+    }
+  } catch (const db::DatabaseError& error) {
+    throw db::DatabaseError(
+        {codes::PZ0330,
+         "entity '" + read.label + "': cannot fetch its schema: " + error.driver_message(),
+         read.where,
+         "",
+         {{error.driver_message(), std::nullopt}}},
+        error.failure(), error.native_code());
+  }
+  return shape;
+}
+
+FetchedShape fetched_of(schema::Dialect dialect, const schema::Table& table) {
+  FetchedShape shape;
+  shape.side = side_of(dialect);
+  for (const schema::Column& column : table.columns) {
+    shape.columns.push_back(
+        fetched_column(dialect, column.name.text(), column.type, column.type.native));
+    shape.columns.back().nullable = column.nullable;
+  }
+  return shape;
+}
+
+FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view) {
+  FetchedShape shape;
+  shape.side = side_of(dialect);
+  for (const schema::ViewColumn& column : view.columns) {
+    shape.columns.push_back(
+        fetched_column(dialect, column.name.text(), column.type, column.type.native));
+  }
+  return shape;
+}
+
+std::optional<contracts::Target> target_in(const schema::Schema& schema,
+                                           const std::string& entity) {
+  const schema::Name name = entity_name(entity);
+  if (const schema::Table* table = find_table(schema, name)) {
+    return target_of(schema, *table);
+  }
+  if (is_view(schema, name)) {
+    contracts::Target target;
+    target.is_view = true;
+    return target;
+  }
+  return std::nullopt;
+}
+
+std::optional<contracts::Target> find_target(db::Connection& connection,
+                                             const std::string& entity) {
+  const schema::Name name = entity_name(entity);
+  dialect::IntrospectScope scope;
+  scope.definitions = false;
+  scope.tables = {schema::to_string(name)};
+  const schema::Schema schema =
+      dialect::get_dialect(connection.dialect()).introspect(connection, scope);
+  return target_in(schema, entity);
+}
+
+}  // namespace kedge::pipeline

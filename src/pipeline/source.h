@@ -1,0 +1,31 @@
+// A source or target table of a database as contracts look at it (spec/contracts.md 5.3, 9, 12.3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/fetched.h"
+#include "contracts/write_policy.h"
+#include "db/connection.h"
+#include "dialect/dialect.h"
+#include "pipeline/workspace.h"
+
+namespace kedge::pipeline {
+
+// "public.arrivals" -> (public, arrivals).
+schema::Name entity_name(const std::string& entity);
+std::string quote_entity(const db::Connection& connection, const std::string& entity);
+std::string quote_column(const db::Connection& connection, const std::string& column);
+
+// What a SELECT of the whole entity gives: names, DuckDB types with facets, native spellings.
+// Throws PZ0330 when it cannot be described (for instance because the table does not exist).
+contracts::FetchedShape describe_entity(db::Connection& connection, const ReadSpec& read);
+contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::Table& table);
+contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view);
+
+// nullopt: there is no such table or view.
+std::optional<contracts::Target> find_target(db::Connection& connection, const std::string& entity);
+std::optional<contracts::Target> target_in(const schema::Schema& schema, const std::string& entity);
+
+}  // namespace kedge::pipeline
