@@ -75,10 +75,24 @@ void Engine::warn(Problem problem, Severity severity) const {
   }
 }
 
+void Engine::say(const std::string& line) const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (on_line) {
+    on_line(line);
+  }
+}
+
+void Engine::publish(std::string_view event, const document::Json& fields,
+                     EventLog::Audience audience) const {
+  if (events != nullptr) {
+    events->publish(event, fields, audience);
+  }
+}
+
 Engine::Running::Running(const Engine& engine, db::Connection& connection)
     : engine_(engine), connection_(connection) {
   const std::lock_guard<std::mutex> guard(engine_.mutex_);
-  engine_.running_.insert(&connection_);
+  engine_.running_[&connection_] = current_node();
 }
 
 Engine::Running::~Running() {
@@ -89,8 +103,38 @@ Engine::Running::~Running() {
 void Engine::interrupt() {
   interrupted_ = true;
   const std::lock_guard<std::mutex> guard(mutex_);
-  for (db::Connection* connection : running_) {
+  for (const auto& [connection, node] : running_) {
     connection->cancel();
+  }
+}
+
+Engine::Node*& Engine::current_node() {
+  thread_local Node* node = nullptr;
+  return node;
+}
+
+Engine::NodeScope::NodeScope(const Engine&, std::int64_t start) {
+  current_node() = new Node;  // NOLINT(cppcoreguidelines-owning-memory): ends with the scope
+  current_node()->start = start;
+}
+
+Engine::NodeScope::~NodeScope() {
+  delete current_node();  // NOLINT(cppcoreguidelines-owning-memory)
+  current_node() = nullptr;
+}
+
+bool Engine::timed_out() const {
+  return current_node() != nullptr && current_node()->timed_out;
+}
+
+void Engine::cancel_older_than(std::int64_t milliseconds) {
+  const std::int64_t now = world_.clock.monotonic_milliseconds();
+  const std::lock_guard<std::mutex> guard(mutex_);
+  for (const auto& [connection, node] : running_) {
+    if (node != nullptr && now - node->start > milliseconds) {
+      node->timed_out = true;
+      connection->cancel();
+    }
   }
 }
 

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "base/environment.h"
@@ -45,6 +45,9 @@ class Engine {
   enum class Use { Read, Write };
   std::unique_ptr<db::Connection> open(const std::string& connection, Use use) const;
   void warn(Problem problem, Severity severity = Severity::Warning) const;
+  void say(const std::string& line) const;  // for people, on the result's side
+  void publish(std::string_view event, const document::Json& fields,
+               EventLog::Audience audience = EventLog::Audience::Everybody) const;
 
   // Statements that are running now, so that an interruption can stop them.
   class Running {
@@ -59,9 +62,21 @@ class Engine {
     db::Connection& connection_;
   };
   void interrupt();
+  // Marks the node that this thread works on: its statements end with it when it takes too long.
+  class NodeScope {
+   public:
+    NodeScope(const Engine& engine, std::int64_t start);
+    ~NodeScope();
+    NodeScope(const NodeScope&) = delete;
+    NodeScope& operator=(const NodeScope&) = delete;
+  };
+  void cancel_older_than(std::int64_t milliseconds);
+  bool timed_out() const;  // the node of this thread
   bool interrupted() const { return interrupted_; }
 
   std::function<void(const Finding&)> on_warning;
+  std::function<void(const std::string&)> on_line;
+  EventLog* events = nullptr;  // of the run; not owned
 
  private:
   World world_;
@@ -70,7 +85,12 @@ class Engine {
   std::string started_at_;
   std::atomic<bool> interrupted_ = false;
   mutable std::mutex mutex_;
-  mutable std::set<db::Connection*> running_;
+  struct Node {
+    std::int64_t start = 0;
+    std::atomic<bool> timed_out = false;
+  };
+  static Node*& current_node();
+  mutable std::map<db::Connection*, Node*> running_;  // connection -> the node that uses it
 };
 
 db::ConnectionSettings settings_of(const Workspace& workspace, const std::string& folder,

@@ -40,7 +40,7 @@ std::string unlock(const std::string& now, const std::string& why) {
   return now.empty() ? why : now;
 }
 
-const schema::Table* find_table(const schema::Schema& schema, const schema::Name& wanted) {
+const schema::Table* find_entity(const schema::Schema& schema, const schema::Name& wanted) {
   const auto same = [&](const Identifier& a, const Identifier& b) {
     return schema.engine.dialect == schema::Dialect::Postgres
                ? a == b
@@ -211,7 +211,7 @@ FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view) {
 std::optional<contracts::Target> target_in(const schema::Schema& schema,
                                            const std::string& entity) {
   const schema::Name name = entity_name(entity);
-  if (const schema::Table* table = find_table(schema, name)) {
+  if (const schema::Table* table = find_entity(schema, name)) {
     return target_of(schema, *table);
   }
   if (is_view(schema, name)) {

@@ -1,0 +1,458 @@
+#include "pipeline/run.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "kedge/codes.h"
+#include "pipeline/hooks.h"
+#include "pipeline/node_run.h"
+
+namespace kedge::pipeline {
+namespace {
+
+// Moves the state of all nodes under one lock; workers take what is ready.
+class Runner {
+ public:
+  Runner(const World& world, std::shared_ptr<const Workspace> workspace, const FlowGraph& graph,
+         const RunRequest& request, const RunListener& listener)
+      : world_(world),
+        workspace_(std::move(workspace)),
+        graph_(graph),
+        request_(request),
+        listener_(listener),
+        run_id_(base::format_utc_compact(world.clock.now_milliseconds()) + "-" +
+                world.environment.random_hex(4)),
+        state_(world.files, world.folder, workspace_->project.state_dir.text),
+        engine_(world, workspace_, run_id_),
+        memory_{state_.baselines(),
+                state_.cursors(),
+                request.refresh,
+                request.retry_of,
+                state_,
+                {},
+                {},
+                {},
+                {}} {}
+
+  RunRecord run() {
+    begin();
+    const std::int64_t start = world_.clock.monotonic_milliseconds();
+    {
+      std::vector<std::thread> workers;
+      const std::size_t threads =
+          std::min<std::size_t>(static_cast<std::size_t>(workspace_->project.engine.threads),
+                                std::max<std::size_t>(1, request_.nodes.size()));
+      std::thread watcher([this] { watch(); });
+      for (std::size_t i = 0; i < threads; ++i) {
+        workers.emplace_back([this] { work(); });
+      }
+      for (std::thread& worker : workers) {
+        worker.join();
+      }
+      done_ = true;
+      watcher.join();
+    }
+    finish(world_.clock.monotonic_milliseconds() - start);
+    return std::move(record_);
+  }
+
+ private:
+  void begin() {
+    world_.files.make_folder(engine_.run_folder());
+    events_ = std::make_unique<EventLog>(base::join_path(engine_.run_folder(), "events.ndjson"),
+                                         run_id_, world_.clock, listener_.on_event);
+    install_hooks(*events_, engine_);
+    engine_.events = events_.get();
+    engine_.on_warning = listener_.on_warning;
+    engine_.on_line = listener_.on_line;
+    staging_ = engine_.staging();
+    staging_->execute("CREATE SCHEMA IF NOT EXISTS staging");
+    record_.run_id = run_id_;
+    record_.started_at = engine_.started_at();
+    record_.selection = request_.selection;
+    for (const std::size_t index : request_.nodes) {
+      add_node(index);
+    }
+    state_.store(record_);
+    document::Json fields;
+    fields.set("project", workspace_->project.name);
+    fields.set("node_count", record_.nodes.size());
+    engine_.publish("run_started", fields);
+  }
+
+  void add_node(std::size_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    NodeRecord record;
+    record.id = node.id;
+    record.kind = to_string(node.kind);
+    record.name = node.name;
+    record.connection = node.connection;
+    record.entity = node.entity;
+    if (request_.mode == RunMode::Test && node.kind == NodeKind::Write) {
+      return;
+    }
+    slots_[index] = record_.nodes.size();
+    record_.nodes.push_back(std::move(record));
+    waiting_.insert(index);
+  }
+
+  bool is_selected(std::size_t index) const { return slots_.contains(index); }
+  NodeRecord& slot(std::size_t index) { return record_.nodes[slots_.at(index)]; }
+
+  // Everything before it has ended.
+  bool is_ready(std::size_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    const auto ended = [&](std::size_t other) {
+      return !is_selected(other) || (!waiting_.contains(other) && !running_.contains(other));
+    };
+    return std::all_of(node.parents.begin(), node.parents.end(), ended) &&
+           std::all_of(node.after.begin(), node.after.end(), ended);
+  }
+
+  bool is_blocked(std::size_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    return std::any_of(node.parents.begin(), node.parents.end(), [&](std::size_t parent) {
+      return is_selected(parent) && slot(parent).status != NodeStatus::Success;
+    });
+  }
+
+  bool has_room(std::size_t index) const {
+    const GraphNode& node = graph_.nodes[index];
+    if (node.connection.empty()) {
+      return true;
+    }
+    const auto limit = workspace_->connection(node.connection).max_concurrency;
+    const auto used = std::count_if(running_.begin(), running_.end(), [&](std::size_t other) {
+      return graph_.nodes[other].connection == node.connection;
+    });
+    return !limit || used < *limit;
+  }
+
+  // Called under the lock. Skips what can no longer run.
+  std::optional<std::size_t> take() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const std::size_t index : waiting_) {
+        if (!is_ready(index)) {
+          continue;
+        }
+        if (stopped_ || engine_.interrupted() || is_blocked(index)) {
+          waiting_.erase(index);
+          end_node(index, NodeStatus::Skipped);
+          moved = true;
+          break;
+        }
+        if (has_room(index)) {
+          waiting_.erase(index);
+          running_.insert(index);
+          return index;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      const std::optional<std::size_t> index = take();
+      if (index) {
+        lock.unlock();
+        run_node(*index);
+        lock.lock();
+        changed_.notify_all();
+      } else if (waiting_.empty()) {
+        changed_.notify_all();
+        return;
+      } else {
+        changed_.wait(lock);
+      }
+    }
+  }
+
+  void run_node(std::size_t index) {
+    const GraphNode& node = graph_.nodes[index];
+    document::Json fields;
+    fields.set("node_id", node.id);
+    fields.set("kind", to_string(node.kind));
+    fields.set("name", node.name);
+    engine_.publish("node_started", fields);
+    NodeRecord local;
+    {
+      const std::lock_guard<std::mutex> guard(mutex_);
+      local = slot(index);
+    }
+    const std::int64_t start = world_.clock.monotonic_milliseconds();
+    NodeStatus status = NodeStatus::Success;
+    {
+      const Engine::NodeScope scope(engine_, start);
+      status = attempt(node, local);
+    }
+    local.duration_ms = world_.clock.monotonic_milliseconds() - start;
+    const std::lock_guard<std::mutex> guard(mutex_);
+    slot(index) = local;
+    running_.erase(index);
+    end_node(index, status);
+    if (status == NodeStatus::Failed && request_.on_failure == OnFailure::Stop) {
+      stopped_ = true;
+    }
+  }
+
+  // The loop that must go on to the next node: an Error becomes the node's result.
+  NodeStatus attempt(const GraphNode& node, NodeRecord& local) {
+    try {
+      NodeRun(engine_, memory_, node, local).run();
+      return NodeStatus::Success;
+    } catch (const Error& error) {
+      Problem problem = error.problem();
+      if (engine_.timed_out()) {
+        problem.code = codes::PZ0525;
+        problem.message = "node '" + node.name + "' took longer than engine.node_timeout";
+      }
+      local.error = ErrorRecord{std::string(code_of(problem)), message_of(problem)};
+    } catch (const std::exception& error) {
+      local.error = ErrorRecord{"PZ0500", workspace_->hide(error.what())};
+    }
+    return NodeStatus::Failed;
+  }
+
+  // Codes of other chapters become this chapter's general one.
+  static std::string_view code_of(const Problem& problem) {
+    return problem.code.name().starts_with("PZ") ? problem.code.name() : codes::PZ0501.name();
+  }
+
+  std::string message_of(const Problem& problem) const {
+    std::string text = problem.message;
+    const bool foreign = !problem.code.name().starts_with("PZ");
+    if (foreign && !problem.notes.empty()) {
+      text += ": " + problem.notes[0].text;
+    }
+    if (!problem.hint.empty()) {
+      text += " — hint: " + problem.hint;
+    }
+    return workspace_->hide(text);
+  }
+
+  // Called under the lock.
+  void end_node(std::size_t index, NodeStatus status) {
+    NodeRecord& node = slot(index);
+    node.status = status;
+    record_.checks = memory_checks();
+    record_.writes = memory_writes();
+    document::Json fields;
+    fields.set("node_id", node.id);
+    fields.set("kind", node.kind);
+    fields.set("name", node.name);
+    fields.set("status", to_string(node.status));
+    fields.set("rows", node.rows);
+    fields.set("duration_ms", node.duration_ms);
+    fields.set("error_code", node.error ? document::Json(node.error->code) : document::Json());
+    fields.set("error_message",
+               node.error ? document::Json(node.error->message) : document::Json());
+    if (!node.provenance.empty()) {
+      fields.set("provenance", node.provenance);
+    }
+    engine_.publish("node_completed", fields);
+    listener_.on_node(node);
+    state_.store(record_);
+  }
+
+  std::vector<CheckRecord> memory_checks() {
+    const std::lock_guard<std::mutex> guard(memory_.mutex);
+    return memory_.checks;
+  }
+  std::vector<WriteRecord> memory_writes() {
+    const std::lock_guard<std::mutex> guard(memory_.mutex);
+    return memory_.writes;
+  }
+
+  // Turns a signal and a node's time limit into cancelled statements.
+  void watch() {
+    while (!done_) {
+      if (listener_.stop != nullptr && *listener_.stop != 0 && !engine_.interrupted()) {
+        engine_.interrupt();
+        changed_.notify_all();
+      }
+      if (workspace_->project.engine.node_timeout_ms) {
+        engine_.cancel_older_than(*workspace_->project.engine.node_timeout_ms);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  void finish(std::int64_t duration) {
+    order_results();
+    const std::int64_t failed = record_.count(NodeStatus::Failed);
+    record_.status = engine_.interrupted() ? RunStatus::Interrupted
+                     : failed > 0          ? RunStatus::CompletedWithFailures
+                                           : RunStatus::Success;
+    if (request_.mode == RunMode::Run) {
+      store_cursors();
+    }
+    record_.finished_at = base::format_utc(world_.clock.now_milliseconds());
+    document::Json fields;
+    fields.set("status", to_string(record_.status));
+    fields.set("succeeded", record_.count(NodeStatus::Success));
+    fields.set("failed", failed);
+    fields.set("skipped", record_.count(NodeStatus::Skipped));
+    fields.set("duration_ms", duration);
+    engine_.publish("run_completed", fields);
+    staging_.reset();
+    state_.store(record_);
+    drop_old_staging();
+  }
+
+  // Threads end in any order; the record has the order of the graph.
+  void order_results() {
+    std::map<std::string, std::size_t> place;
+    for (std::size_t i = 0; i < record_.nodes.size(); ++i) {
+      place[record_.nodes[i].name] = i;
+    }
+    std::sort(
+        record_.checks.begin(), record_.checks.end(),
+        [&](const CheckRecord& a, const CheckRecord& b) { return place[a.name] < place[b.name]; });
+    std::sort(record_.writes.begin(), record_.writes.end(),
+              [&](const WriteRecord& a, const WriteRecord& b) {
+                return place[a.target] < place[b.target];
+              });
+  }
+
+  // All writes below the load, through every node of the graph.
+  std::vector<std::size_t> writes_below(std::size_t load) const {
+    std::set<std::size_t> below = {load};
+    std::vector<std::size_t> writes;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto& parents = graph_.nodes[i].parents;
+      if (std::any_of(parents.begin(), parents.end(),
+                      [&](std::size_t parent) { return below.contains(parent); })) {
+        below.insert(i);
+        if (graph_.nodes[i].kind == NodeKind::Write) {
+          writes.push_back(i);
+        }
+      }
+    }
+    return writes;
+  }
+
+  bool is_delivered(std::size_t read) {
+    for (const auto& [index, place] : slots_) {
+      const GraphNode& node = graph_.nodes[index];
+      if (node.kind != NodeKind::Source || node.index != read) {
+        continue;
+      }
+      const std::vector<std::size_t> writes = writes_below(index);
+      return !writes.empty() && std::all_of(writes.begin(), writes.end(), [&](std::size_t write) {
+        return is_selected(write) && slot(write).status == NodeStatus::Success;
+      });
+    }
+    return false;
+  }
+
+  void store_cursors() {
+    std::map<std::size_t, WatermarkRecord> delivered;
+    for (const auto& [read, candidate] : memory_.candidates) {
+      if (is_delivered(read)) {
+        delivered[read] = candidate;
+      }
+    }
+    if (delivered.empty()) {
+      return;
+    }
+    try {
+      const base::FileLock lock(state_.lock_path(), 60, codes::PZ0533);
+      Cursors cursors = state_.cursors();
+      for (const auto& [read, candidate] : delivered) {
+        store_cursor(cursors, workspace_->reads[read].label, candidate);
+      }
+      state_.store(cursors);
+    } catch (const Error& error) {
+      engine_.warn(
+          {codes::PZ0527,
+           "the data was delivered, but a cursor could not be stored: " + error.problem().message,
+           std::nullopt,
+           "",
+           {}},
+          Severity::Note);
+    }
+  }
+
+  void store_cursor(Cursors& cursors, const std::string& label, const WatermarkRecord& candidate) {
+    const auto now = cursors.find(label);
+    const auto before = memory_.cursors.find(label);
+    const bool untouched = before == memory_.cursors.end()
+                               ? now == cursors.end()
+                               : now != cursors.end() && now->second == before->second;
+    if (!untouched) {
+      Problem problem{
+          codes::PZ0520,
+          "entity '" + label + "': its cursor was moved by another run in the meantime and is kept",
+          std::nullopt,
+          "",
+          {}};
+      fail_load(label, problem);
+      return;
+    }
+    cursors[label] = {candidate.cursor, candidate.type, candidate.value, run_id_,
+                      base::format_utc(world_.clock.now_milliseconds())};
+  }
+
+  void fail_load(const std::string& label, const Problem& problem) {
+    for (NodeRecord& node : record_.nodes) {
+      if (node.kind == "source" && node.connection + "." + node.entity == label) {
+        node.status = NodeStatus::Failed;
+        node.error = ErrorRecord{std::string(problem.code.name()), problem.message};
+        listener_.on_node(node);
+      }
+    }
+    record_.status = RunStatus::CompletedWithFailures;
+  }
+
+  // Retention: the staging files of older runs go, their records stay.
+  void drop_old_staging() {
+    if (!workspace_->project.keep_last) {
+      return;
+    }
+    std::vector<std::string> ids = state_.run_ids();
+    const auto keep = static_cast<std::size_t>(*workspace_->project.keep_last);
+    const std::size_t old = ids.size() > keep ? ids.size() - keep : 0;
+    for (std::size_t i = 0; i < old; ++i) {
+      const std::string file = state_.path(state_.run_folder(ids[i]) + "/staging.duckdb");
+      world_.files.remove(file);
+      world_.files.remove(file + ".wal");
+    }
+  }
+
+  const World& world_;
+  std::shared_ptr<const Workspace> workspace_;
+  const FlowGraph& graph_;
+  const RunRequest& request_;
+  const RunListener& listener_;
+  std::string run_id_;
+  State state_;
+  Engine engine_;
+  RunMemory memory_;
+  std::unique_ptr<EventLog> events_;
+  std::unique_ptr<db::Connection> staging_;
+  RunRecord record_;
+  std::map<std::size_t, std::size_t> slots_;  // graph node -> record node
+  std::set<std::size_t> waiting_;
+  std::set<std::size_t> running_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> done_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+RunRecord execute_run(const World& world, std::shared_ptr<const Workspace> workspace,
+                      const FlowGraph& graph, const RunRequest& request,
+                      const RunListener& listener) {
+  return Runner(world, std::move(workspace), graph, request, listener).run();
+}
+
+}  // namespace kedge::pipeline

@@ -1,0 +1,260 @@
+#include "pipeline/write_sql.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "pipeline/render.h"
+
+namespace kedge::pipeline {
+namespace {
+
+using schema::Type;
+using schema::TypeKind;
+
+std::string list_of(System system, const std::vector<std::string>& names,
+                    const std::string& qualifier = "") {
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + qualifier + quote_for(system, name);
+  }
+  return list;
+}
+
+std::string key_match(const TableSql& target, const std::string& left, const std::string& right) {
+  std::string condition;
+  for (const std::string& key : target.keys) {
+    const std::string name = quote_for(target.system, key);
+    condition +=
+        (condition.empty() ? "" : " AND ") + left + "." + name + " = " + right + "." + name;
+  }
+  return condition;
+}
+
+std::vector<std::string> others(const TableSql& target) {
+  std::vector<std::string> names;
+  for (const std::string& column : target.columns) {
+    if (std::find(target.keys.begin(), target.keys.end(), column) == target.keys.end()) {
+      names.push_back(column);
+    }
+  }
+  return names;
+}
+
+std::string exists_in(const TableSql& target, const std::string& side, DeleteWhere where) {
+  return std::string(where == DeleteWhere::KeyAbsent ? "NOT " : "") + "EXISTS (SELECT 1 FROM " +
+         side + " AS kedge_side WHERE " + key_match(target, "kedge_side", target.table) + ")";
+}
+
+std::string assignments(const TableSql& target, const std::string& source_prefix,
+                        const std::string& source_suffix, const std::string& marker) {
+  std::string list;
+  for (const std::string& column : others(target)) {
+    const std::string name = quote_for(target.system, column);
+    list += (list.empty() ? "" : ", ") + name + " = " + source_prefix + name + source_suffix;
+  }
+  if (!marker.empty()) {
+    list += (list.empty() ? "" : ", ") + quote_for(target.system, marker) + " = NULL";
+  }
+  return list;
+}
+
+std::string upsert_with_conflict(const TableSql& target, const std::string& side,
+                                 const std::string& marker) {
+  const std::string updates = assignments(target, "excluded.", "", marker);
+  return "INSERT INTO " + target.table + " (" + list_of(target.system, target.columns) +
+         ") SELECT " + list_of(target.system, target.columns) + " FROM " + side +
+         " WHERE true ON CONFLICT (" + list_of(target.system, target.keys) + ") DO " +
+         (updates.empty() ? "NOTHING" : "UPDATE SET " + updates);
+}
+
+std::string upsert_with_duplicate_key(const TableSql& target, const std::string& side,
+                                      const std::string& marker) {
+  std::string updates = assignments(target, "VALUES(", ")", marker);
+  if (updates.empty()) {
+    const std::string key = quote_for(target.system, target.keys.at(0));
+    updates = key + " = VALUES(" + key + ")";
+  }
+  return "INSERT INTO " + target.table + " (" + list_of(target.system, target.columns) +
+         ") SELECT " + list_of(target.system, target.columns) + " FROM " + side +
+         " ON DUPLICATE KEY UPDATE " + updates;
+}
+
+bool is_nested(TypeKind kind) {
+  return kind == TypeKind::Array || kind == TypeKind::Struct || kind == TypeKind::Map;
+}
+
+bool is_real(TypeKind kind) {
+  return kind == TypeKind::Real4 || kind == TypeKind::Real8;
+}
+
+std::string mysql_range(const std::string& x, TypeKind kind) {
+  if (is_real(kind)) {
+    return "isnan(" + x + ") OR isinf(" + x + ")";
+  }
+  if (kind == TypeKind::Date || kind == TypeKind::Timestamp) {
+    return "NOT isfinite(" + x + ") OR year(" + x + ") < 1 OR year(" + x + ") > 9999";
+  }
+  if (kind == TypeKind::TimestampTz) {
+    return "NOT isfinite(" + x + ") OR " + x + " < '1970-01-01 00:00:01+00' OR " + x +
+           " >= '2038-01-19 03:14:08+00'";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string quote_for(System system, std::string_view name) {
+  if (system == System::Mysql) {
+    return '`' + base::replace_all(std::string(name), "`", "``") + '`';
+  }
+  if (system == System::SqlServer) {
+    return '[' + base::replace_all(std::string(name), "]", "]]") + ']';
+  }
+  return quote_name(name);
+}
+
+std::string quote_entity_for(System system, const std::string& entity) {
+  const std::size_t dot = entity.find('.');
+  if (dot == std::string::npos) {
+    return quote_for(system, entity);
+  }
+  return quote_for(system, entity.substr(0, dot)) + "." + quote_for(system, entity.substr(dot + 1));
+}
+
+std::string create_table_sql(System system, const std::string& table,
+                             const std::vector<NewColumn>& columns,
+                             const std::vector<std::string>& keys) {
+  std::string list;
+  for (const NewColumn& column : columns) {
+    list += (list.empty() ? "" : ", ") + quote_for(system, column.name) + " " + column.type +
+            (column.required ? " NOT NULL" : (system == System::Mysql ? " NULL" : ""));
+  }
+  if (!keys.empty()) {
+    list += ", PRIMARY KEY (" + list_of(system, keys) + ")";
+  }
+  return "CREATE TABLE " + table + " (" + list + ")";
+}
+
+std::optional<std::string> alter_sql(System system, const std::string& table,
+                                     const contracts::Alteration& alteration) {
+  if (!alteration.statement) {
+    return std::nullopt;
+  }
+  const std::string column = quote_for(system, alteration.column);
+  if (alteration.kind != contracts::AlterationKind::Widened) {
+    return "ALTER TABLE " + table + (system == System::SqlServer ? " ADD " : " ADD COLUMN ") +
+           column + " " + alteration.to + (system == System::Mysql ? " NULL" : "");
+  }
+  if (system == System::Mysql) {
+    return "ALTER TABLE " + table + " MODIFY COLUMN " + column + " " + alteration.to;
+  }
+  return "ALTER TABLE " + table + " ALTER COLUMN " + column +
+         (system == System::SqlServer ? " " : " TYPE ") + alteration.to;
+}
+
+std::string create_side_sql(const TableSql& target, const std::string& side) {
+  const std::string columns = list_of(target.system, target.columns);
+  switch (target.system) {
+    case System::Postgres:
+      return "CREATE TEMP TABLE " + side + " ON COMMIT DROP AS SELECT " + columns + " FROM " +
+             target.table + " WITH NO DATA";
+    case System::Mysql:
+      return "CREATE TEMPORARY TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
+             " LIMIT 0";
+    case System::SqlServer:
+      return "SELECT " + columns + " INTO " + side + " FROM " + target.table + " WHERE 1 = 0";
+    case System::Sqlite:
+    case System::Duckdb:
+    case System::Generic:
+      break;
+  }
+  return "CREATE TEMP TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
+         " WHERE 1 = 0";
+}
+
+std::string drop_side_sql(System system, const std::string& side) {
+  return (system == System::Mysql ? "DROP TEMPORARY TABLE IF EXISTS " : "DROP TABLE IF EXISTS ") +
+         side;
+}
+
+std::string count_matches_sql(const TableSql& target, const std::string& side) {
+  return "SELECT count(*) FROM " + target.table + " WHERE " +
+         exists_in(target, side, DeleteWhere::KeyPresent);
+}
+
+std::vector<std::string> merge_sql(const TableSql& target, const std::string& side,
+                                   const std::string& marker) {
+  switch (target.system) {
+    case System::Postgres:
+    case System::Sqlite:
+    case System::Duckdb:
+      return {upsert_with_conflict(target, side, marker)};
+    case System::Mysql:
+      return {upsert_with_duplicate_key(target, side, marker)};
+    case System::SqlServer:
+    case System::Generic:
+      break;
+  }
+  return {delete_sql(target, side, DeleteWhere::KeyPresent), insert_side_sql(target, side)};
+}
+
+std::string insert_side_sql(const TableSql& target, const std::string& side) {
+  const std::string columns = list_of(target.system, target.columns);
+  return "INSERT INTO " + target.table + " (" + columns + ") SELECT " + columns + " FROM " + side;
+}
+
+std::string delete_sql(const TableSql& target, const std::string& side, DeleteWhere where) {
+  return "DELETE FROM " + target.table + " WHERE " + exists_in(target, side, where);
+}
+
+std::string mark_sql(const TableSql& target, const std::string& side, DeleteWhere where,
+                     const std::string& stamp) {
+  const std::string marker = quote_for(target.system, contracts::kMarkerColumn);
+  return "UPDATE " + target.table + " SET " + marker + " = " + quote_literal(stamp) + " WHERE " +
+         marker + " IS NULL AND " + exists_in(target, side, where);
+}
+
+std::string export_expression(System system, const std::string& column, const Type& type) {
+  if (system == System::Duckdb) {
+    return is_nested(type.kind) ? "CAST(to_json(" + column + ") AS VARCHAR)" : column;
+  }
+  if (is_nested(type.kind)) {
+    return "CAST(to_json(" + column + ") AS VARCHAR)";
+  }
+  const bool numbers = system == System::Sqlite || system == System::Mysql;
+  if (type.kind == TypeKind::Boolean && numbers) {
+    return "CAST(" + column + " AS TINYINT)";
+  }
+  if (type.kind == TypeKind::TimestampTz && system == System::Mysql) {
+    return "CAST((" + column + " AT TIME ZONE 'UTC') AS VARCHAR)";
+  }
+  if (type.kind == TypeKind::Timestamp && type.precision) {
+    return "CAST(" + column + " AS TIMESTAMP)";
+  }
+  if (type.kind == TypeKind::Json || type.kind == TypeKind::Enum) {
+    return "CAST(" + column + " AS VARCHAR)";
+  }
+  return column;
+}
+
+std::string range_condition(System system, const std::string& x, const Type& type) {
+  const bool huge = type.kind == TypeKind::Int128 || type.kind == TypeKind::UInt64;
+  if (system == System::Sqlite) {
+    if (huge) {
+      return x + " > 9223372036854775807 OR " + x + " < -9223372036854775808";
+    }
+    return is_real(type.kind) ? "isnan(" + x + ")" : "";
+  }
+  if (type.kind == TypeKind::Int128 && system != System::Duckdb) {
+    return "abs(CAST(" + x + " AS DOUBLE)) >= 1e38";
+  }
+  if (system == System::Mysql) {
+    return mysql_range(x, type.kind);
+  }
+  if (system == System::Postgres && (type.kind == TypeKind::Text || type.kind == TypeKind::Json)) {
+    return "contains(CAST(" + x + " AS VARCHAR), chr(0))";
+  }
+  return "";
+}
+
+}  // namespace kedge::pipeline
