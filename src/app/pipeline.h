@@ -11,13 +11,9 @@
 #include "pipeline/compile.h"
 #include "pipeline/graph.h"
 #include "pipeline/record.h"
+#include "pipeline/run.h"
 
 namespace kedge::app {
-
-// Problems of the first tier that has any, and all warnings so far.
-struct ProjectFailure {
-  std::vector<Problem> problems;
-};
 
 pipeline::Compilation compile_workspace(Context& context, const std::optional<std::string>& vars);
 std::vector<Problem> first_problems(const pipeline::Compilation& compilation);
@@ -33,5 +29,28 @@ struct ListResult {
   std::vector<Finding> warnings;
 };
 ListResult list_nodes(Context& context, const std::vector<std::string>& select);
+
+pipeline::World world_of(Context& context);
+
+struct RunCommand {
+  pipeline::Selection selection;
+  std::optional<std::string> vars;
+  pipeline::RunMode mode = pipeline::RunMode::Run;
+  pipeline::Refresh refresh = pipeline::Refresh::Incremental;
+  pipeline::OnFailure on_failure = pipeline::OnFailure::GoOn;
+};
+
+struct RunOutcome {
+  std::vector<Problem> problems;              // nothing ran
+  std::optional<pipeline::RunRecord> record;  // nothing: there was nothing to run
+  std::string nothing;                        // why nothing ran, where that is no problem
+  int exit() const;
+};
+
+RunOutcome run_pipelines(Context& context, const RunCommand& command,
+                         const pipeline::RunListener& listener);
+// Runs the failed and skipped nodes of the latest run again.
+RunOutcome retry_run(Context& context, const RunCommand& command,
+                     const pipeline::RunListener& listener);
 
 }  // namespace kedge::app

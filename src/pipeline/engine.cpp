@@ -38,7 +38,13 @@ std::string Engine::run_folder() const {
 }
 
 std::unique_ptr<db::Connection> Engine::staging() const {
-  return open_duckdb(world_, *workspace_, base::join_path(run_folder(), "staging.duckdb"));
+  // Attached under another name: a catalog called staging would hide the schema of that name.
+  std::unique_ptr<db::Connection> connection =
+      open_duckdb(world_, *workspace_, ":memory:" + run_id_);
+  connection->execute("ATTACH IF NOT EXISTS " +
+                      quote_literal(base::join_path(run_folder(), "staging.duckdb")) +
+                      " AS kedge_run; USE kedge_run");
+  return connection;
 }
 
 std::unique_ptr<db::Connection> Engine::open(const std::string& connection, Use use) const {

@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "contracts/type_name.h"
+#include "db/bulk.h"
 #include "kedge/codes.h"
 #include "pipeline/land.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
-#include "pipeline/transfer.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -25,14 +25,11 @@ const FetchedColumn* find(const FetchedShape& shape, const std::string& name) {
 
 // What is selected remotely and how it lands.
 struct Plan {
-  std::vector<std::string> remote;  // source column names
+  std::vector<std::string> remote;  // SQL of the selected columns
   std::vector<RawColumn> columns;   // in landed order
-  std::vector<std::string> absent;  // optional columns that land as NULL
+  std::vector<std::string> absent;  // raw names of optional columns, which land as NULL
+  bool direct = true;               // the raw table already is what lands
 };
-
-std::string raw_name(std::size_t index) {
-  return "c" + std::to_string(index);
-}
 
 schema::Type text_type() {
   schema::Type type;
@@ -40,51 +37,87 @@ schema::Type text_type() {
   return type;
 }
 
-schema::Type raw_type(const schema::Type& source) {
-  schema::Type type = text_type();
-  if (source.kind == schema::TypeKind::Blob) {
-    type.kind = schema::TypeKind::Blob;
+// sqlite keeps what it is given, so its values travel as text; so do nested values everywhere.
+schema::Type raw_type(const db::Connection& source, const schema::Type& type) {
+  if (type.kind == schema::TypeKind::Blob) {
+    return type;
   }
-  return type;
+  const bool untyped = source.dialect() == schema::Dialect::Sqlite ||
+                       source.dialect() == schema::Dialect::D1 ||
+                       source.dialect() == schema::Dialect::Ansi;
+  const bool textual = !type.element.empty() || type.kind == schema::TypeKind::Interval ||
+                       type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Enum ||
+                       (type.kind == schema::TypeKind::Timestamp && type.precision);
+  return untyped || textual ? text_type() : contracts::underlying_type(type);
 }
 
-Plan plan_all(const FetchedShape& shape) {
-  Plan plan;
-  for (const FetchedColumn& column : shape.columns) {
-    plan.remote.push_back(column.name);
-    plan.columns.push_back({raw_name(plan.columns.size()), column.name, raw_type(column.type),
-                            contracts::underlying_type(column.type)});
+std::string remote_expression(const db::Connection& source, const FetchedColumn& column) {
+  const std::string name = quote_column(source, column.name);
+  if (source.dialect() == schema::Dialect::Postgres && !column.type.element.empty()) {
+    return "CAST(to_jsonb(" + name + ") AS text)";
   }
-  return plan;
+  if (source.dialect() == schema::Dialect::Duckdb && !column.type.element.empty()) {
+    return "CAST(to_json(" + name + ") AS VARCHAR)";
+  }
+  return name;
 }
 
-Plan plan_contract(const ReadSpec& read, const FetchedShape& shape) {
-  Plan plan;
-  std::vector<std::string> missing;
-  for (const contracts::ContractColumn& column : read.contract.columns) {
-    const FetchedColumn* found = find(shape, column.source);
-    if (found == nullptr && !column.optional) {
-      missing.push_back(column.source);
-      continue;
+class Planner {
+ public:
+  Planner(const db::Connection& source, const ReadSpec& read, const FetchedShape& shape)
+      : source_(source), read_(read), shape_(shape) {}
+
+  Plan run() {
+    if (read_.contract.empty()) {
+      for (const FetchedColumn& column : shape_.columns) {
+        add(column, column.name, contracts::underlying_type(column.type));
+      }
+      return std::move(plan_);
     }
-    RawColumn raw{raw_name(plan.columns.size()), column.name,
-                  found == nullptr ? text_type() : raw_type(found->type), column.type};
-    if (found == nullptr) {
-      plan.absent.push_back(raw.name);
-    } else {
-      plan.remote.push_back(column.source);
+    std::vector<std::string> missing;
+    for (const contracts::ContractColumn& column : read_.contract.columns) {
+      const FetchedColumn* found = find(shape_, column.source);
+      if (found != nullptr) {
+        add(*found, column.name, contracts::underlying_type(column.type));
+      } else if (column.optional) {
+        add_absent(column);
+      } else {
+        missing.push_back(column.source);
+      }
     }
-    plan.columns.push_back(std::move(raw));
+    refuse(missing);
+    return std::move(plan_);
   }
-  if (!missing.empty()) {
+
+ private:
+  void add(const FetchedColumn& column, const std::string& landed, schema::Type type) {
+    const schema::Type raw = raw_type(source_, column.type);
+    plan_.direct = plan_.direct && contracts::type_name(raw) == contracts::type_name(type);
+    plan_.remote.push_back(remote_expression(source_, column));
+    plan_.columns.push_back({landed, landed, raw, std::move(type)});
+  }
+  void add_absent(const contracts::ContractColumn& column) {
+    plan_.absent.push_back(column.name);
+    plan_.columns.push_back(
+        {column.name, column.name, text_type(), contracts::underlying_type(column.type)});
+    plan_.direct = false;
+  }
+  void refuse(const std::vector<std::string>& missing) const {
+    if (missing.empty()) {
+      return;
+    }
     std::vector<std::string> present;
-    for (const FetchedColumn& column : shape.columns) {
+    for (const FetchedColumn& column : shape_.columns) {
       present.push_back(column.name);
     }
-    fail_missing_columns(read, missing, present, "");
+    fail_missing_columns(read_, missing, present, "");
   }
-  return plan;
-}
+
+  const db::Connection& source_;
+  const ReadSpec& read_;
+  const FetchedShape& shape_;
+  Plan plan_;
+};
 
 // Storage classes of a sqlite expression column: only integers, reals too, blobs, anything else.
 schema::Type observed_type(db::Connection& source, const ReadSpec& read,
@@ -145,7 +178,7 @@ std::string select_sql(const db::Connection& source, const ReadSpec& read, const
                        const std::optional<StoredCursor>& bound) {
   std::string list;
   for (const std::string& column : plan.remote) {
-    list += (list.empty() ? "" : ", ") + quote_column(source, column);
+    list += (list.empty() ? "" : ", ") + column;
   }
   const std::string from = read.query.empty() ? quote_entity(source, read.entity)
                                               : "(" + read.query + "\n) AS kedge_query";
@@ -158,20 +191,41 @@ std::string select_sql(const db::Connection& source, const ReadSpec& read, const
 std::string raw_table_sql(const std::string& table, const Plan& plan) {
   std::string columns;
   for (const RawColumn& column : plan.columns) {
-    columns += (columns.empty() ? "" : ", ") + column.name +
-               (column.from.kind == schema::TypeKind::Blob ? " BLOB" : " VARCHAR");
+    columns += (columns.empty() ? "" : ", ") + quote_name(column.name) + " " +
+               contracts::type_name(column.from);
   }
   return "CREATE OR REPLACE TABLE " + table + " (" + columns + ")";
 }
 
-std::vector<std::string> filled_columns(const Plan& plan) {
-  std::vector<std::string> names;
+void copy_remote(const Engine& engine, db::Connection& source, db::Connection& staging,
+                 const std::string& select, const std::string& raw, const Plan& plan) {
+  db::BulkTarget target{{Identifier("staging"), Identifier(raw)}, {}};
+  db::ReadOptions options;
+  options.rows = static_cast<std::size_t>(engine.workspace().project.engine.chunk_rows);
   for (const RawColumn& column : plan.columns) {
-    if (std::find(plan.absent.begin(), plan.absent.end(), column.name) == plan.absent.end()) {
-      names.push_back(column.name);
+    const bool absent =
+        std::find(plan.absent.begin(), plan.absent.end(), column.name) != plan.absent.end();
+    if (!absent) {
+      target.columns.push_back(column.name);
+      options.kinds.push_back(column.from.kind);
     }
   }
-  return names;
+  db::copy_rows(source, select, staging, target, options);
+}
+
+// What cannot be kept exactly is the contract's failure; what the connection says is its own.
+[[noreturn]] void fail_read(const Engine& engine, const ReadSpec& read,
+                            const db::DatabaseError& error) {
+  const bool data = error.failure() == db::FailureClass::Data;
+  const std::string text = engine.workspace().hide(
+      error.problem().message +
+      (data || error.problem().notes.empty() ? "" : ": " + error.driver_message()));
+  throw db::DatabaseError(
+      {data ? codes::PZ0804
+            : (error.failure() == db::FailureClass::Connection ? codes::PZ0330 : codes::PZ0501),
+       "entity '" + read.label + "': " + text, std::nullopt,
+       data ? "declare varchar, a narrower decimal, or cast in query:" : "", error.problem().notes},
+      error.failure(), error.native_code());
 }
 
 }  // namespace
@@ -183,18 +237,20 @@ std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Conn
   const Engine::Running running(engine, *source);
   FetchedShape shape = describe_entity(*source, read);
   settle_expression_types(*source, read, shape);
-  const Plan plan = read.contract.empty() ? plan_all(shape) : plan_contract(read, shape);
-  const std::string raw = "raw_" + read.staging;
+  const Plan plan = Planner(*source, read, shape).run();
+  const std::string raw = plan.direct ? read.staging : "raw_" + read.staging;
   const std::string raw_table = staging_table(raw);
   staging.execute(raw_table_sql(raw_table, plan));
-  TransferTarget target{raw_table,
-                        {Identifier("staging"), Identifier(raw)},
-                        filled_columns(plan),
-                        ValueForm::Text,
-                        engine.workspace().project.engine.chunk_rows};
-  copy_rows(*source, select_sql(*source, read, plan, bound), staging, target);
-  land_converted(engine, staging, read, raw_table, plan.columns);
-  staging.execute("DROP TABLE " + raw_table);
+  try {
+    copy_remote(engine, *source, staging, select_sql(*source, read, plan, bound), raw, plan);
+  } catch (const db::DatabaseError& error) {
+    staging.execute("DROP TABLE IF EXISTS " + raw_table);
+    fail_read(engine, read, error);
+  }
+  if (!plan.direct) {
+    land_converted(engine, staging, read, raw_table, plan.columns);
+    staging.execute("DROP TABLE " + raw_table);
+  }
   return contracts::shape_of(shape);
 }
 

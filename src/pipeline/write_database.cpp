@@ -3,10 +3,10 @@
 
 #include "base/text.h"
 #include "contracts/type_name.h"
+#include "db/bulk.h"
 #include "kedge/codes.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
-#include "pipeline/transfer.h"
 #include "pipeline/write.h"
 #include "pipeline/write_sql.h"
 
@@ -276,11 +276,10 @@ class DatabaseWrite {
     return sql + staged() + flag_condition;
   }
 
-  std::int64_t load(const std::string& quoted_table, const schema::Name& name,
-                    const std::string& condition) {
-    TransferTarget into{quoted_table, name, target_names_, ValueForm::Native,
-                        engine_.workspace().project.engine.chunk_rows};
-    return copy_rows(staging_, export_sql(condition), *target_, into);
+  std::int64_t load(const schema::Name& name, const std::string& condition) {
+    db::ReadOptions options;
+    options.rows = static_cast<std::size_t>(engine_.workspace().project.engine.chunk_rows);
+    return db::copy_rows(staging_, export_sql(condition), *target_, {name, target_names_}, options);
   }
 
   void move() {
@@ -331,7 +330,7 @@ class DatabaseWrite {
       target_->execute(insert_side());
       target_->execute(drop_side_sql(system(), side()));
     } else {
-      record_.rows = load(table(), entity_name(write_.entity), "");
+      record_.rows = load(entity_name(write_.entity), "");
     }
     record_.inserted = record_.rows;
   }
@@ -376,7 +375,7 @@ class DatabaseWrite {
     } else {
       target_->execute(create_side_sql(table_sql(), side()));
     }
-    record_.rows = load(side(), {Identifier(), Identifier("_kedge_side")}, condition);
+    record_.rows = load({Identifier(), Identifier("_kedge_side")}, condition);
   }
 
   std::string marker() const {
@@ -448,7 +447,7 @@ class DatabaseWrite {
     try {
       {
         db::Transaction transaction(*target_);
-        record_.rows = load(aside, {Identifier(), Identifier(name)}, rows_written());
+        record_.rows = load({Identifier(), Identifier(name)}, rows_written());
         transaction.commit();
       }
       target_->execute("RENAME TABLE " + aside + " TO " + table());

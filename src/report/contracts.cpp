@@ -245,4 +245,48 @@ Json list_json(const app::ListResult& result) {
   return json;
 }
 
+std::string node_line(const pipeline::NodeRecord& node) {
+  std::string word = "ok  ";
+  if (node.status == pipeline::NodeStatus::Failed) {
+    word = "FAIL";
+  } else if (node.status == pipeline::NodeStatus::Skipped) {
+    word = "skip";
+  }
+  const std::size_t width = 28;
+  const std::string blanks(node.name.size() < width ? width - node.name.size() : 1, ' ');
+  std::string line = word + " " + node.name + blanks + std::to_string(node.rows) + " rows  " +
+                     std::to_string(node.duration_ms) + " ms" +
+                     (node.provenance.empty() ? "" : "  " + node.provenance) + "\n";
+  if (node.error) {
+    line += "     " + node.error->code + ": " + node.error->message + "\n";
+  }
+  return line;
+}
+
+std::string run_summary(const pipeline::RunRecord& record) {
+  return "run " + record.run_id + ": " +
+         std::to_string(record.count(pipeline::NodeStatus::Success)) + " succeeded, " +
+         std::to_string(record.count(pipeline::NodeStatus::Failed)) + " failed, " +
+         std::to_string(record.count(pipeline::NodeStatus::Skipped)) + " skipped (.kedge/runs/" +
+         record.run_id + "/run.json)\n";
+}
+
+Json run_json(const app::RunOutcome& outcome) {
+  const int exit_code = outcome.exit();
+  if (!outcome.record) {
+    Json json;
+    json.set("status", "success");
+    json.set("message", outcome.nothing);
+    json.set("nodes", Json::array());
+    json.set("exit", exit_code);
+    return json;
+  }
+  Json json = pipeline::to_json(*outcome.record);
+  json.set("exit", exit_code);
+  json.set("succeeded", outcome.record->count(pipeline::NodeStatus::Success));
+  json.set("failed", outcome.record->count(pipeline::NodeStatus::Failed));
+  json.set("skipped", outcome.record->count(pipeline::NodeStatus::Skipped));
+  return json;
+}
+
 }  // namespace kedge::report

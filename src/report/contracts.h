@@ -29,4 +29,9 @@ document::Json show_json(const app::ShowResult& result);
 std::string list_text(const app::ListResult& result);
 document::Json list_json(const app::ListResult& result);
 
+// "ok   name  412 rows  95 ms", with the error below it.
+std::string node_line(const pipeline::NodeRecord& node);
+std::string run_summary(const pipeline::RunRecord& record);
+document::Json run_json(const app::RunOutcome& outcome);
+
 }  // namespace kedge::report
