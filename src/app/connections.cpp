@@ -1,9 +1,13 @@
 #include "app/connections.h"
 
+#include "base/text.h"
 #include "kedge/codes.h"
+#include "project/project.h"
 
 namespace kedge::app {
 namespace {
+
+constexpr const char* kReadSeconds = "30";  // contracts.md 3.2
 
 // Relative files belong to the project, not to where the program was started.
 void anchor_path(const Context& context, db::ConnectionSettings& settings) {
@@ -15,23 +19,105 @@ void anchor_path(const Context& context, db::ConnectionSettings& settings) {
   }
 }
 
+project::Connections load(const Context& context) {
+  project::ConnectionsLoad loaded =
+      project::load_connections(context.files, context.environment, context.folder);
+  project::throw_problems(loaded.problems);
+  return std::move(loaded.connections);
+}
+
+std::string place_of(const db::ConnectionSettings& settings) {
+  const auto get = [&](const char* key) {
+    const auto found = settings.options.find(key);
+    return found == settings.options.end() ? std::string() : found->second;
+  };
+  std::string text = get("path") + get("root");
+  if (text.empty()) {
+    text = get("host");
+    text += get("port").empty() ? "" : ":" + get("port");
+    text += get("database").empty() ? "" : (text.empty() ? "" : "/") + get("database");
+  }
+  return db::redact(std::move(text), settings.secrets);
+}
+
+TestedConnection test(const Context& context, const db::ConnectionSettings& settings) {
+  TestedConnection result;
+  result.name = settings.name;
+  const std::int64_t begin = context.clock.monotonic_milliseconds();
+  try {
+    const auto connection = context.registry.connect(settings);
+    result.engine = connection->engine();
+  } catch (const Error& error) {
+    result.problem = error.problem();
+  }
+  result.milliseconds = context.clock.monotonic_milliseconds() - begin;
+  return result;
+}
+
 }  // namespace
+
+db::ConnectionSettings settings_of(const Context& context, const project::Connection& connection,
+                                   db::AccessMode access) {
+  db::ConnectionSettings settings;
+  settings.name = connection.name;
+  settings.connector = connection.connector;
+  settings.options = connection.settings(context.folder);
+  settings.secrets = connection.secrets;
+  settings.access = access;
+  if (access == db::AccessMode::ReadOnly) {
+    settings.options.try_emplace("command_timeout_seconds", kReadSeconds);
+  }
+  return settings;
+}
 
 db::ConnectionSettings settings_of(const Context& context, const std::string& name_or_url,
                                    db::AccessMode access) {
-  auto settings = db::parse_url(name_or_url);
-  if (!settings) {
-    throw Error(codes::ERR_SOURCE,
-                "'" + db::redact_url(name_or_url) + "' is neither a connection nor a URL");
+  if (auto settings = db::parse_url(name_or_url)) {
+    settings->access = access;
+    anchor_path(context, *settings);
+    return *settings;
   }
-  settings->access = access;
-  anchor_path(context, *settings);
-  return *settings;
+  const project::Connections connections = load(context);
+  if (const project::Connection* connection = connections.find(name_or_url)) {
+    return settings_of(context, *connection, access);
+  }
+  throw Error(codes::ERR_SOURCE, "'" + db::redact_url(name_or_url) +
+                                     "' is neither a connection nor a URL" +
+                                     base::did_you_mean(name_or_url, connections.names()));
 }
 
 std::unique_ptr<db::Connection> connect(const Context& context, const std::string& name_or_url,
                                         db::AccessMode access) {
   return context.registry.connect(settings_of(context, name_or_url, access));
+}
+
+std::vector<ListedConnection> list_connections(const Context& context) {
+  std::vector<ListedConnection> result;
+  for (const project::Connection& connection : load(context).connections) {
+    const auto settings = settings_of(context, connection, db::AccessMode::ReadOnly);
+    result.push_back({connection.name, connection.connector, place_of(settings),
+                      connection.description, connection.entities.size()});
+  }
+  return result;
+}
+
+std::vector<TestedConnection> test_connections(const Context& context,
+                                               const std::vector<std::string>& names_or_urls) {
+  std::vector<db::ConnectionSettings> all;
+  for (const std::string& name : names_or_urls) {
+    all.push_back(settings_of(context, name, db::AccessMode::ReadOnly));
+  }
+  if (names_or_urls.empty()) {
+    for (const project::Connection& connection : load(context).connections) {
+      all.push_back(settings_of(context, connection, db::AccessMode::ReadOnly));
+    }
+  }
+  std::vector<TestedConnection> result;
+  for (const db::ConnectionSettings& settings : all) {
+    context.progress("testing " + settings.name);
+    result.push_back(test(context, settings));
+  }
+  return result;
 }
 
 }  // namespace kedge::app

@@ -7,14 +7,15 @@
 
 namespace kedge::cli {
 
-std::vector<Command> check_commands();      // check, impact
-std::vector<Command> general_commands();    // explain
-std::vector<Command> reference_commands();  // completion, reference
-std::vector<Command> contract_commands();   // validate, schema ...
-std::vector<Command> model_commands();      // validate-models, ingest, models import
-std::vector<Command> template_commands();   // render, templates list
-std::vector<Command> verify_commands();     // verify
-std::vector<Command> diff_commands();       // diff, migrate diff
-std::vector<Command> pipeline_commands();   // ls, run, test, ...
+std::vector<Command> check_commands();       // check, impact
+std::vector<Command> connection_commands();  // connections list, connections test
+std::vector<Command> general_commands();     // explain
+std::vector<Command> reference_commands();   // completion, reference
+std::vector<Command> contract_commands();    // validate, schema ...
+std::vector<Command> model_commands();       // validate-models, ingest, models import
+std::vector<Command> template_commands();    // render, templates list
+std::vector<Command> verify_commands();      // verify
+std::vector<Command> diff_commands();        // diff, migrate diff
+std::vector<Command> pipeline_commands();    // ls, run, test, ...
 
 }  // namespace kedge::cli
