@@ -188,7 +188,7 @@ bool renames_reach_views(schema::Dialect dialect) {
 
 }  // namespace
 
-std::string describe(const Step& step) {
+std::string step_text(const Step& step) {
   return std::visit(base::Overloaded{
                         [](const DropColumn& drop) {
                           return "drop column " + to_string(drop.table) + "." + drop.column.text();

@@ -28,7 +28,7 @@ struct RetypeColumn {
   std::string type;  // as the dialect spells it
 };
 using Step = std::variant<DropColumn, DropTable, RenameColumn, RetypeColumn>;
-std::string describe(const Step& step);  // "drop column vessels.draught_m"
+std::string step_text(const Step& step);  // "drop column vessels.draught_m"
 
 struct BrokenView {
   schema::Name view;

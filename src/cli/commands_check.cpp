@@ -1,8 +1,10 @@
 #include "app/check.h"
+#include "app/impact.h"
 #include "cli/commands.h"
 #include "kedge/codes.h"
 #include "report/check.h"
 #include "report/html.h"
+#include "report/impact.h"
 #include "report/problem.h"
 
 namespace kedge::cli {
@@ -30,6 +32,53 @@ int run_check(Invocation& invocation) {
   return result.exit_code;
 }
 
+int run_impact(Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  app::ImpactRequest request;
+  request.connection = arguments.get("--db", "");
+  request.drop_columns = arguments.all("--drop-column");
+  request.drop_tables = arguments.all("--drop-table");
+  request.renames = arguments.all("--rename");
+  request.retypes = arguments.all("--retype");
+  request.from = arguments.find("--from");
+  request.to = arguments.find("--to");
+  request.pending = arguments.has("--pending");
+  const app::ImpactResult result = app::find_impact(invocation.context, request);
+  const std::string format = arguments.get("--format", "text");
+  base::Sink& out = invocation.terminal.out;
+  if (format == "json") {
+    out.write(document::write_json(report::impact_json(result)) + "\n");
+  } else if (format == "mermaid") {
+    out.write(report::impact_mermaid(result));
+  } else if (format == "dot") {
+    out.write(report::impact_dot(result));
+  } else {
+    out.write(report::impact_text(result));
+  }
+  return !result.failures.empty() ? 2 : result.breaks() ? 1 : 0;
+}
+
+Command impact_command() {
+  Command command;
+  command.name = "impact";
+  command.summary = "Say what a change breaks or alters, everywhere, before it is made";
+  command.flags = {
+      {"--db", FlagKind::Value, "NAME|URL", "The database that changes", {}},
+      {"--drop-column", FlagKind::List, "TABLE.COLUMN", "A column goes", {}},
+      {"--drop-table", FlagKind::List, "TABLE", "A table or view goes", {}},
+      {"--rename", FlagKind::List, "TABLE.COLUMN=NEW", "A column gets another name", {}},
+      {"--retype", FlagKind::List, "TABLE.COLUMN=TYPE", "A column gets another type", {}},
+      {"--pending", FlagKind::Switch, "", "The migration that metadata asks for now", {}},
+      {"--from", FlagKind::Value, "SRC", "The shape before (default: the database)", {}},
+      {"--to", FlagKind::Value, "SRC", "The shape after", {}}};
+  command.run = run_impact;
+  command.details =
+      "Looks at views, models, contracts, pipelines, metadata and templates. Exit code: 0 nothing "
+      "breaks,\n1 something breaks, 2 a part could not be judged.";
+  command.formats = {"text", "json", "mermaid", "dot"};
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> check_commands() {
@@ -51,7 +100,8 @@ std::vector<Command> check_commands() {
            run_check,
            "Guards: models, metadata, replay, contracts, templates, code, docs.\n"
            "Exit code: 0 in line, 1 drift, 2 something could not be checked.",
-           {"text", "json", "sarif", "junit", "github", "html"}}};
+           {"text", "json", "sarif", "junit", "github", "html"}},
+          impact_command()};
 }
 
 }  // namespace kedge::cli

@@ -1,0 +1,195 @@
+#include "app/impact.h"
+
+#include <algorithm>
+
+#include "app/connections.h"
+#include "app/diff.h"
+#include "app/metadata_model.h"
+#include "app/source.h"
+#include "kedge/codes.h"
+#include "kedge/diff.h"
+#include "project/connections.h"
+
+namespace kedge::app {
+namespace {
+
+std::string only_database(const Context& context) {
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  std::vector<std::string> databases;
+  for (const project::Connection& connection : loaded.connections.connections) {
+    if (connection.is_database()) {
+      databases.push_back(connection.name);
+    }
+  }
+  if (databases.size() == 1) {
+    return databases.front();
+  }
+  throw Error(codes::ERR_USAGE, "which database does the change happen in?",
+              "give --db, or set migrate.target in project.yml");
+}
+
+std::string connection_of(const Context& context, const ImpactRequest& request) {
+  if (!request.connection.empty()) {
+    return request.connection;
+  }
+  const MetadataModel loaded = load_metadata_model(context);
+  const std::optional<project::Text>& target = loaded.project.migrate.target;
+  return target ? target->text : only_database(context);
+}
+
+std::pair<std::string, std::string> split_assignment(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    throw Error(codes::ERR_USAGE, "'" + text + "' has no value", "write table.column=value");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& request) {
+  std::vector<Step> steps;
+  for (const std::string& text : request.drop_columns) {
+    steps.emplace_back(parse_column(before, text));
+  }
+  for (const std::string& text : request.drop_tables) {
+    steps.emplace_back(DropTable{parse_relation(before, text)});
+  }
+  for (const std::string& text : request.renames) {
+    const auto [column, name] = split_assignment(text);
+    const DropColumn parsed = parse_column(before, column);
+    steps.emplace_back(RenameColumn{parsed.table, parsed.column, Identifier(name)});
+  }
+  for (const std::string& text : request.retypes) {
+    const auto [column, type] = split_assignment(text);
+    const DropColumn parsed = parse_column(before, column);
+    steps.emplace_back(RetypeColumn{parsed.table, parsed.column, type});
+  }
+  return steps;
+}
+
+ShapeChange from_sources(Context& context, const ImpactRequest& request,
+                         const std::string& connection, const std::string& to,
+                         ImpactResult& result) {
+  DiffRequest diff_request;
+  diff_request.from = request.from.value_or(connection);
+  diff_request.to = to;
+  const DiffResult compared = compare_sources(context, diff_request);
+  std::vector<Change> changes;
+  for (const migrate::PlannedChange& planned : compared.plan.changes) {
+    changes.push_back(planned.change);
+    result.changes.push_back(describe(planned.change));
+  }
+  SourceOptions options;
+  options.dialect = compared.dialect;
+  ShapeChange change;
+  change.connection = connection;
+  change.before = load_source(context, diff_request.from, options).schema;
+  change.steps = steps_between(change.before, changes);
+  Simulation simulation = simulate(change.before, change.steps);
+  change.broken_views = std::move(simulation.broken);
+  // Views that the other side still has were made again there.
+  change.after = load_source(context, to, options).schema;
+  std::erase_if(change.broken_views, [&](const BrokenView& broken) {
+    return schema::find_view(change.after, broken.view) != nullptr;
+  });
+  return change;
+}
+
+ShapeChange from_steps(Context& context, const ImpactRequest& request,
+                       const std::string& connection, ImpactResult& result) {
+  ShapeChange change;
+  change.connection = connection;
+  change.before = load_source(context, request.from.value_or(connection), {}).schema;
+  change.steps = steps_of(change.before, request);
+  if (change.steps.empty()) {
+    throw Error(codes::ERR_USAGE, "there is no change to look at",
+                "give --drop-column, --drop-table, --rename, --retype, --pending, or --to SRC");
+  }
+  for (const Step& step : change.steps) {
+    result.changes.push_back(step_text(step));
+  }
+  Simulation simulation = simulate(change.before, change.steps);
+  change.after = std::move(simulation.after);
+  change.broken_views = std::move(simulation.broken);
+  return change;
+}
+
+void views_impact(const ShapeChange& change, ImpactResult& result) {
+  for (const BrokenView& broken : change.broken_views) {
+    Impact impact;
+    impact.part = "database";
+    impact.message = "view '" + to_string(broken.view) + "' reads " + to_string(broken.because) +
+                     (broken.column.empty() ? "" : "." + broken.column.text());
+    impact.subject = {"view", change.connection, "", to_string(broken.view)};
+    for (std::size_t i = 0; i < result.impacts.size(); ++i) {
+      if (result.impacts[i].subject.name == to_string(broken.because)) {
+        impact.cause = i;
+      }
+    }
+    result.impacts.push_back(std::move(impact));
+  }
+}
+
+}  // namespace
+
+std::string to_string(Effect effect) {
+  switch (effect) {
+    case Effect::Breaks:
+      return "breaks";
+    case Effect::Changes:
+      return "changes";
+    case Effect::Safe:
+      return "safe";
+  }
+  return "breaks";
+}
+
+bool ImpactResult::breaks() const {
+  return std::any_of(impacts.begin(), impacts.end(),
+                     [](const Impact& impact) { return impact.effect == Effect::Breaks; });
+}
+
+std::vector<Step> steps_between(const schema::Schema& before, const std::vector<Change>& changes) {
+  std::vector<Step> steps;
+  for (const Change& change : changes) {
+    if (const auto* column = std::get_if<change::DropColumn>(&change)) {
+      steps.emplace_back(DropColumn{column->table, column->part.name});
+    } else if (const auto* table = std::get_if<change::DropTable>(&change)) {
+      steps.emplace_back(DropTable{table->object.name});
+    } else if (const auto* view = std::get_if<change::DropView>(&change)) {
+      steps.emplace_back(DropTable{view->view.name});
+    } else if (const auto* rename = std::get_if<change::RenameColumn>(&change)) {
+      steps.emplace_back(RenameColumn{rename->table, rename->from, rename->to});
+    } else if (const auto* type = std::get_if<change::ChangeColumnType>(&change)) {
+      const schema::Type& after = type->after.type;
+      steps.emplace_back(RetypeColumn{type->table, type->before.name,
+                                      after.native.empty() ? to_string(after) : after.native});
+    }
+  }
+  std::erase_if(steps, [&](const Step& step) {
+    const auto* drop = std::get_if<DropTable>(&step);
+    return drop != nullptr && schema::find_table(before, drop->table) == nullptr &&
+           schema::find_view(before, drop->table) == nullptr;
+  });
+  return steps;
+}
+
+ImpactResult find_impact(Context& context, const ImpactRequest& request) {
+  ImpactResult result;
+  result.connection = connection_of(context, request);
+  const ShapeChange change = request.pending || request.to
+                                 ? from_sources(context, request, result.connection,
+                                                request.to.value_or("metadata:"), result)
+                                 : from_steps(context, request, result.connection, result);
+  views_impact(change, result);
+  for (const auto part : {models_impact, contracts_impact, metadata_impact}) {
+    try {
+      part(context, change, result);
+    } catch (const Error& error) {
+      result.failures.push_back(error.problem());
+    }
+  }
+  return result;
+}
+
+}  // namespace kedge::app

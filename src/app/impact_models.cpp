@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/check.h"
+#include "app/guard_models.h"
+#include "app/impact.h"
+#include "app/models.h"
+#include "base/overloaded.h"
+#include "dialect/dialect.h"
+#include "kedge/codes.h"
+#include "sql/analysis.h"
+
+namespace kedge::app {
+namespace {
+
+using models::LiveColumns;
+using models::LiveShape;
+
+// One relation before and after: its columns, or nothing when it is gone.
+struct RelationChange {
+  schema::Name name;
+  std::set<std::string> lost;               // columns
+  std::map<std::string, schema::Type> set;  // new or retyped columns
+  bool gone = false;
+};
+
+std::map<schema::Name, RelationChange> relation_changes(const ShapeChange& change) {
+  std::map<schema::Name, RelationChange> changes;
+  const auto at = [&](const schema::Name& name) -> RelationChange& {
+    changes[name].name = name;
+    return changes[name];
+  };
+  for (const schema::Table& before : change.before.tables) {
+    const schema::Table* after = schema::find_table(change.after, before.name);
+    if (after == nullptr) {
+      at(before.name).gone = true;
+      continue;
+    }
+    for (const schema::Column& column : before.columns) {
+      const schema::Column* now = schema::find_column(*after, column.name);
+      if (now == nullptr) {
+        at(before.name).lost.insert(column.name.text());
+      } else if (now->type != column.type) {
+        at(before.name).set[column.name.text()] = now->type;
+      }
+    }
+    for (const schema::Column& column : after->columns) {
+      if (schema::find_column(before, column.name) == nullptr) {
+        at(before.name).set[column.name.text()] = column.type;
+      }
+    }
+  }
+  for (const schema::View& before : change.before.views) {
+    if (schema::find_view(change.after, before.name) == nullptr) {
+      at(before.name).gone = true;
+    }
+  }
+  return changes;
+}
+
+class LiveAfter {
+ public:
+  LiveAfter(const ModelCheck& check, const ShapeChange& change)
+      : check_(check), change_(change), changes_(relation_changes(change)) {}
+
+  models::LiveShapes shapes() const {
+    models::LiveShapes live = check_.live;
+    const auto found = live.find(change_.connection);
+    if (found == live.end()) {
+      return live;
+    }
+    models::LiveSource& source = found->second;
+    for (models::LiveRelation& relation : source.relations) {
+      if (const RelationChange* changed = find(relation.name)) {
+        relation.columns = changed->gone ? std::make_shared<const LiveColumns>()
+                                         : edited(*relation.columns, *changed);
+      }
+    }
+    std::erase_if(source.relations, [&](const models::LiveRelation& relation) {
+      const RelationChange* changed = find(relation.name);
+      return changed != nullptr && changed->gone;
+    });
+    for (const models::LoadedModel& loaded : check_.store.set.models) {
+      if (loaded.model.data_source == change_.connection) {
+        edit_shape(loaded, source.models[loaded.model.name]);
+      }
+    }
+    return live;
+  }
+
+ private:
+  const RelationChange* find(const schema::Name& name) const {
+    const schema::Name plain =
+        name.schema == change_.before.default_schema ? schema::Name{Identifier(), name.name} : name;
+    const auto found = changes_.find(plain);
+    return found == changes_.end() ? nullptr : &found->second;
+  }
+
+  // By the names that a person wrote, folded as the dialect folds them.
+  const RelationChange* find_written(const std::optional<std::string>& schema_name,
+                                     const std::string& name) const {
+    const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
+    for (const auto& [key, changed] : changes_) {
+      const std::string& own_schema =
+          key.schema.empty() ? change_.before.default_schema.text() : key.schema.text();
+      const bool schema_fits = !schema_name || dialect.same_name(own_schema, *schema_name, false);
+      if (schema_fits && dialect.same_name(key.name.text(), name, false)) {
+        return &changed;
+      }
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<const LiveColumns> edited(const LiveColumns& columns,
+                                            const RelationChange& changed) const {
+    LiveColumns result;
+    for (const models::LiveColumn& column : columns) {
+      if (!changed.lost.contains(column.name) && !changed.set.contains(column.name)) {
+        result.push_back(column);
+      }
+    }
+    for (const auto& [name, type] : changed.set) {
+      result.push_back({name, dialect::bucket_of(change_.before.engine.dialect, type),
+                        type.native.empty() ? to_string(type) : type.native});
+    }
+    return std::make_shared<const LiveColumns>(std::move(result));
+  }
+
+  void edit_shape(const models::LoadedModel& loaded, LiveShape& shape) const {
+    if (shape.state != LiveShape::State::Present) {
+      return;
+    }
+    if (loaded.model.mode() == models::SourceMode::Table) {
+      const auto name = models::parse_relation(loaded.model.sql_table, loaded.dialect);
+      const RelationChange* changed =
+          name ? find_written(name->schema ? std::optional(name->schema->text) : std::nullopt,
+                              name->name.text)
+               : nullptr;
+      if (changed != nullptr && changed->gone) {
+        shape = {LiveShape::State::Missing, nullptr, ""};
+      } else if (changed != nullptr) {
+        shape.columns = edited(*shape.columns, *changed);
+      }
+    } else if (loaded.model.mode() == models::SourceMode::Sql) {
+      edit_query(loaded, shape);
+    }
+  }
+
+  // A sql model breaks when its text names what is gone; a star only loses the column.
+  void edit_query(const models::LoadedModel& loaded, LiveShape& shape) const {
+    const sql::QueryFacts facts =
+        sql::analyse_query(loaded.model.sql, models::analysed_as(loaded.dialect));
+    for (const std::vector<sql::NamePart>& parts : facts.relations) {
+      const RelationChange* changed = find_written(
+          parts.size() > 1 ? std::optional(parts[parts.size() - 2].text) : std::nullopt,
+          parts.back().text);
+      if (changed == nullptr) {
+        continue;
+      }
+      if (changed->gone) {
+        shape = {LiveShape::State::Broken, nullptr, "no such table: " + parts.back().text};
+        return;
+      }
+      for (const std::string& lost : changed->lost) {
+        if (names(facts, parts.back().text, lost)) {
+          shape = {LiveShape::State::Broken, nullptr, "no such column: " + lost};
+          return;
+        }
+      }
+      if (facts.has_star) {
+        shape.columns = edited(*shape.columns, *changed);
+      }
+    }
+  }
+
+  bool names(const sql::QueryFacts& facts, const std::string& relation,
+             const std::string& column) const {
+    const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
+    for (const sql::ColumnReference& reference : facts.references) {
+      if (!dialect.same_name(column, reference.parts.back().text, false)) {
+        continue;
+      }
+      if (facts.opaque || reference.parts.size() < 2) {
+        return true;
+      }
+      const std::string& qualifier = reference.parts[reference.parts.size() - 2].text;
+      for (const sql::ColumnReference::Scope& scope : reference.scopes) {
+        for (std::size_t i = 0; i < scope.relation_aliases.size(); ++i) {
+          if (dialect.same_name(scope.relation_aliases[i], qualifier, false) &&
+              dialect.same_name(scope.relations[i].back().text, relation, false)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  const ModelCheck& check_;
+  const ShapeChange& change_;
+  std::map<schema::Name, RelationChange> changes_;
+};
+
+using DropKey = std::tuple<std::string, std::string, std::string>;
+DropKey key_of(const models::ExplainedDrop& drop) {
+  return {drop.model.first, drop.model.second, drop.reason.target};
+}
+
+}  // namespace
+
+void models_impact(Context& context, const ShapeChange& change, ImpactResult& result) {
+  if (!folder_has_files(context, "models")) {
+    return;
+  }
+  const ModelCheck check = check_models(context, {});
+  if (!check.live.contains(change.connection)) {
+    return;
+  }
+  std::set<DropKey> before;
+  for (const models::ExplainedDrop& drop : explain_drops(check)) {
+    before.insert(key_of(drop));
+  }
+  const models::LiveShapes after = LiveAfter(check, change).shapes();
+  std::map<std::size_t, std::size_t> numbers;  // drop -> impact
+  const std::vector<models::ExplainedDrop> drops =
+      models::explain_drops(check.store.set, after, check.cascade);
+  for (std::size_t i = 0; i < drops.size(); ++i) {
+    if (!before.contains(key_of(drops[i]))) {
+      const Finding finding = model_finding(check.store, drops[i].model, drops[i].reason);
+      numbers[i] = result.impacts.size();
+      result.impacts.push_back({"models", Effect::Breaks, finding.problem.code,
+                                finding.problem.message, finding.subject, finding.problem.where,
+                                std::nullopt});
+    }
+  }
+  for (const auto& [drop, impact] : numbers) {
+    if (drops[drop].cause && numbers.contains(*drops[drop].cause)) {
+      result.impacts[impact].cause = numbers.at(*drops[drop].cause);
+    }
+  }
+}
+
+}  // namespace kedge::app
