@@ -11,6 +11,7 @@ std::vector<Command> all_commands() {
   add(check_commands());
   add(general_commands());
   add(connection_commands());
+  add(inspect_commands());
   add(diff_commands());
   add(contract_commands());
   add(model_commands());
