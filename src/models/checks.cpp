@@ -99,6 +99,7 @@ class TextChecker {
       error(codes::dsl_in_sql,
             what + " uses '" + *word + "', which belongs into a measure: it must be plain SQL",
             place);
+      return;
     }
     if (facts.opaque) {
       warning(codes::sql_unparsed,

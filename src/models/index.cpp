@@ -69,7 +69,9 @@ Number find_name(const NameTable& table, const std::string& name) {
 
 Number find_declared(const IndexedModel& model, std::string_view text, bool quoted) {
   const Number exact = find_name(model.columns, std::string(text));
-  return exact != kNone
+  // Where quoting is exact, a quoted name means the name as it is declared or a live column.
+  const bool exact_only = quoted && written_key(model.dialect(), "A", true) == "A";
+  return exact != kNone || exact_only
              ? exact
              : find_name(model.folded_columns, written_key(model.dialect(), text, quoted));
 }

@@ -1,0 +1,296 @@
+// The rules of the cascade that the shared cases do not show (models.md 3, 8, 9), on hand-made live
+// shapes.
+#include "models/cascade.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/explain.h"
+#include "models/renames.h"
+#include "models/test_support.h"
+
+namespace kedge::models {
+namespace {
+
+using test::Project;
+using test::shown;
+
+const std::string kDepots =
+    "sql_table: depots\ncolumns: [{name: id, type: INT, primary_key: true}, {name: city}]\n";
+
+TEST(CascadeTest, DropsNothingFromAHealthyProject) {
+  Project project;
+  project.model("depots", kDepots).table("depots", "id:number city:string");
+  EXPECT_EQ(shown(project.drops()), "");
+}
+
+TEST(CascadeTest, ChoosesTheColumnBeforeTheMeasureAndThePath) {
+  Project project;
+  project
+      .model("crates",
+             "sql_table: crates\ncolumns: [{name: depot, type: INT}, {name: kg, type: INT}]\n"
+             "measures: [{name: load, formula: 'kg:sum'},\n"
+             "  {name: mixed, formula: 'depots.city:max + load + kg:sum'}]\n"
+             "joins: [{target_model: depots, join_pairs: [[depot, id]]}]\n")
+      .model("depots", kDepots)
+      .table("crates", "x:number")
+      .table("depots", "id:number city:string");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/crates column:depot=column_missing column:kg=column_missing "
+            "measure:load=references_dropped_column measure:mixed=references_dropped_column "
+            "join:depots=join_local_key_dropped\n");
+}
+
+TEST(CascadeTest, ClearsTheDefaultTimeDimension) {
+  Project project;
+  project
+      .model("a", "sql_table: a\ncolumns: [{name: at, type: DATE}]\ndefault_time_dimension: at\n")
+      .table("a", "other:string");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/a column:at=column_missing default_time_dimension:at=default_cleared\n");
+}
+
+TEST(CascadeTest, ListsEqualFiltersOnce) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: x}]\nfilters: ['x = 1', 'x = 1', 'y = 1']\n")
+      .table("a", "y:string");
+  const auto entries = project.drops();
+  EXPECT_EQ(std::get<EditModelDelete>(entries.at(0)).remove_filters,
+            std::vector<std::string>{"x = 1"});
+}
+
+TEST(CascadeTest, FollowsTwoJoinsToOneTargetByTheirHops) {
+  Project project;
+  project
+      .model("orders",
+             "sql_table: orders\ncolumns: [{name: bill_id, type: INT}, {name: ship_id, type: INT},"
+             " {name: b, sql: 'billing.city'}, {name: s, sql: 'shipping.city'}]\n"
+             "joins: [{target_model: depots, name: billing, join_pairs: [[bill_id, id]]},\n"
+             "  {target_model: depots, name: shipping, join_pairs: [[ship_id, id]]}]\n")
+      .model("depots", kDepots)
+      .table("orders", "bill_id:number")
+      .table("depots", "id:number city:string");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/orders column:ship_id=column_missing column:s=path_dropped "
+            "join:shipping=join_local_key_dropped\n");
+}
+
+TEST(CascadeTest, SparesUsersOfAKeyButNotItsJoins) {
+  Project project;
+  project
+      .model("crates",
+             "sql_table: crates\ncolumns: [{name: depot, type: INT}, {name: site, sql: "
+             "'depots.city'}, {name: t, sql: 'depots.id + 1'}]\n"
+             "joins: [{target_model: depots, join_pairs: [[depot, id]]}]\n")
+      .model("depots", kDepots)
+      .table("crates", "depot:number")
+      .table("depots", "city:string");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/crates column:site=path_dropped column:t=path_dropped "
+            "join:depots=join_target_key_dropped\n~main/depots column:id=column_missing\n");
+}
+
+TEST(CascadeTest, ReportsWhatTheKeyRuleSparesWhenDeep) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: id, type: INT, primary_key: true}, {name: t, sql: "
+             "'id + 1'}]\n")
+      .table("a", "x:number");
+  CascadeOptions deep;
+  deep.depth = Depth::Deep;
+  EXPECT_EQ(shown(project.drops()), "~main/a column:id=column_missing\n");
+  EXPECT_EQ(shown(project.drops(deep)),
+            "~main/a column:id=column_missing column:t=references_dropped_column\n");
+}
+
+TEST(CascadeTest, LooksAtUndeclaredColumnsWhenDeep) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: x, type: INT}, {name: t, sql: 'gone + x'}, {name: r, "
+             "sql: 'rowid + 1'}, {name: h, sql: 'nowhere.y + 1'}, {name: o, sql: 'there + 1'}]\n")
+      .table("a", "x:number there:number");
+  CascadeOptions deep;
+  deep.depth = Depth::Deep;
+  EXPECT_EQ(shown(project.drops()), "");
+  EXPECT_EQ(shown(project.drops(deep)),
+            "~main/a column:t=references_missing_column column:h=path_missing\n");
+  const ModelSet set = project.load();
+  deep.accepted = find_deep_candidates(set, "main", project.live["main"]);
+  ASSERT_EQ(deep.accepted.size(), 2U);
+  EXPECT_EQ(deep.accepted[0].text, "gone + NULL");
+  EXPECT_EQ(shown(project.drops(deep)), "");
+}
+
+TEST(CascadeTest, LeavesWhatCouldNotBeCheckedAlone) {
+  Project project;
+  project
+      .model("crates",
+             "sql_table: crates\ncolumns: [{name: depot, type: INT}, {name: site, sql: "
+             "'depots.city'}]\njoins: [{target_model: depots, join_pairs: [[depot, id]]}]\n")
+      .model("depots", kDepots)
+      .table("crates", "depot:number");
+  project.live["main"].models["depots"] = {LiveShape::State::Opaque, nullptr, "no right"};
+  EXPECT_EQ(shown(project.drops()), "");
+}
+
+TEST(CascadeTest, TakesABrokenFileForAnExistingModel) {
+  Project project;
+  project
+      .model("crates",
+             "sql_table: crates\ncolumns: [{name: depot, type: INT}, {name: site, sql: "
+             "'depots.city'}]\njoins: [{target_model: depots, join_pairs: [[depot, id]]}]\n")
+      .table("crates", "depot:number");
+  ModelSet set = project.load();
+  set.existing.insert({"main", "depots"});
+  EXPECT_EQ(shown(compute_drops(set, project.live)), "");
+  set.existing.erase({"main", "depots"});
+  EXPECT_EQ(shown(compute_drops(set, project.live)),
+            "~main/crates column:site=path_dropped join:depots=join_target_missing\n");
+  set.existing.insert({"other", "depots"});
+  EXPECT_EQ(shown(compute_drops(set, project.live)), "");
+}
+
+TEST(CascadeTest, KeepsOutOfScopeTablesOutOfSight) {
+  Project project;
+  project
+      .model("crates",
+             "sql_table: crates\ncolumns: [{name: depot, type: INT}, {name: gone, type: INT}, "
+             "{name: site, sql: 'depots.city'}]\n"
+             "joins: [{target_model: depots, join_pairs: [[depot, id]]}]\n")
+      .model("depots", kDepots)
+      .table("crates", "depot:number")
+      .missing("depots");
+  CascadeOptions options;
+  options.scope.include_tables = {"crates"};
+  EXPECT_EQ(shown(project.drops(options)), "~main/crates column:gone=column_missing\n");
+  options.scope = {{}, {"cr*"}};
+  EXPECT_EQ(shown(project.drops(options)), "-main/depots model:depots=table_missing\n");
+}
+
+TEST(CascadeTest, CountsABareInnerNameOnlyWhenNoInnerTableHasIt) {
+  Project project;
+  project
+      .model("teams",
+             "sql_table: teams\ncolumns: [{name: points, type: INT}, {name: city},\n"
+             "  {name: a, sql: '(SELECT MAX(points) FROM awards)'},\n"
+             "  {name: b, sql: '(SELECT COUNT(*) FROM awards WHERE awards.town = city)'},\n"
+             "  {name: c, sql: '(SELECT COUNT(*) FROM unknown_table WHERE town = city)'}]\n")
+      .table("teams", "x:number");
+  project.live["main"].relations.push_back(
+      {{Identifier(), Identifier("awards")}, test::live_table("points town").columns});
+  EXPECT_EQ(shown(project.drops()),
+            "~main/teams column:points=column_missing column:city=column_missing "
+            "column:b=references_dropped_column\n");
+}
+
+TEST(CascadeTest, FollowsUnreadableTextByDeclaredNamesOnly) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: x, type: INT}, {name: t, sql: 'x ~~> (y'}, {name: u, "
+             "sql: 'y ~~> (z'}]\n")
+      .table("a", "y:number");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/a column:x=column_missing column:t=references_dropped_column\n");
+}
+
+TEST(CascadeTest, DropsAQueryBackedModelWhoseRootIsGone) {
+  Project project;
+  project.model("q", "source_queries: [{source_model: nowhere, measures: ['*:count']}]\n")
+      .model("a", "sql_table: a\n")
+      .table("a", "x:number");
+  EXPECT_EQ(shown(project.drops()), "-main/q model:q=stage_source_dropped\n");
+}
+
+TEST(CascadeTest, ResolvesALaterStageAgainstTheOutputsOfTheEarlierOne) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: x, type: INT}, {name: y, type: INT}]\n")
+      .model("q",
+             "source_queries:\n  - {name: s, source_model: a, dimensions: [y], measures: "
+             "[{formula: 'y:sum', name: x}]}\n  - {source_model: s, measures: ['x:max']}\n")
+      .table("a", "y:number");
+  EXPECT_EQ(shown(project.drops()), "~main/a column:x=column_missing\n");
+}
+
+TEST(CascadeTest, CountsWhatAnExtensionUses) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: x, type: INT}, {name: y, type: INT}]\n")
+      .model("q",
+             "source_queries:\n  - source_model: {source_name: a, columns: [{name: z, sql: 'x + "
+             "1'}]}\n    dimensions: [y]\n    measures: ['z:sum']\n")
+      .table("a", "y:number");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/a column:x=column_missing\n-main/q model:q=stage_references_dropped_column\n");
+}
+
+TEST(CascadeTest, CountsASavedMeasureOfAStage) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: x, type: INT}, {name: y, type: INT}]\n"
+             "measures: [{name: total, formula: 'x:sum'}]\n")
+      .model("q", "source_queries: [{source_model: a, dimensions: [y], measures: [total]}]\n")
+      .table("a", "y:number");
+  EXPECT_EQ(shown(project.drops()),
+            "~main/a column:x=column_missing measure:total=references_dropped_column\n"
+            "-main/q model:q=stage_references_dropped_measure\n");
+}
+
+TEST(CascadeTest, NeverComparesAnUndeterminedType) {
+  Project project;
+  project.model("a", "sql: SELECT 1 AS x\ncolumns: [{name: x, type: TEXT}]\n").table("a", "x");
+  EXPECT_EQ(shown(project.drops()), "");
+}
+
+TEST(CascadeTest, FoldsNamesByTheDialect) {
+  Project project;
+  project.dialect = SqlDialect::Postgres;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: Kg, type: INT}, {name: City, sql: '\"City\"'}, "
+             "{name: t, sql: '\"city\" || x'}]\n")
+      .table("a", "kg:number city:string");
+  EXPECT_EQ(shown(project.drops()), "~main/a column:City=column_missing\n");
+}
+
+TEST(CascadeTest, ExplainsEveryDropByItsCause) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: x, type: INT}, {name: t, sql: 'x + 1'}]\n"
+             "measures: [{name: m, formula: 't:sum'}]\n")
+      .table("a", "y:number");
+  const auto drops = explain_drops(project.load(), project.live, {});
+  ASSERT_EQ(drops.size(), 3U);
+  EXPECT_FALSE(drops[0].cause);
+  EXPECT_EQ(drops[1].cause, 0U);
+  EXPECT_EQ(drops[2].cause, 1U);
+}
+
+TEST(RenameTest, HintsAtTheOneSimilarColumn) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: kg, type: INT}, {name: city}]\n")
+      .table("a", "weight_kg:number city:string kg_text:string");
+  const auto hints = find_rename_hints(project.load(), project.live, project.drops());
+  ASSERT_EQ(hints.size(), 1U);
+  EXPECT_EQ(hints[0].candidate, "weight_kg");
+}
+
+TEST(RenameTest, PointsTheColumnToItsNewName) {
+  const std::string text =
+      "name: a\nsql_table: a\ncolumns:\n  - {name: kg, type: INT} # net\n  - {name: city}\n";
+  const RenameCandidate rename{{"main", "a"}, "kg", "kg", "Weight Kg", 90, {}};
+  const std::string changed =
+      rename_in_text("models/main/a.yml", text, rename, SqlDialect::Postgres);
+  const LoadedFile loaded =
+      load_model_text("models/main/a.yml", changed, "main", SqlDialect::Postgres);
+  ASSERT_TRUE(loaded.model);
+  EXPECT_EQ(loaded.model->model.columns[0].physical, (PhysicalName{"Weight Kg", true}));
+  EXPECT_NE(changed.find("# net"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kedge::models
