@@ -17,6 +17,9 @@ void anchor_path(const Context& context, db::ConnectionSettings& settings) {
       found->second = base::join_path(context.folder, found->second);
     }
   }
+  if (settings.connector == "d1") {
+    settings.options.try_emplace("folder", context.folder);  // where wrangler.toml is
+  }
 }
 
 project::Connections load(const Context& context) {
@@ -64,6 +67,7 @@ db::ConnectionSettings settings_of(const Context& context, const project::Connec
   settings.options = connection.settings(context.folder);
   settings.secrets = connection.secrets;
   settings.access = access;
+  anchor_path(context, settings);
   if (access == db::AccessMode::ReadOnly) {
     settings.options.try_emplace("command_timeout_seconds", kReadSeconds);
   }

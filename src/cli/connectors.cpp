@@ -1,5 +1,6 @@
 #include "cli/connectors.h"
 
+#include "db/d1/connector.h"
 #include "db/duckdb/connector.h"
 #include "db/mysql/connector.h"
 #include "db/postgres/connector.h"
@@ -13,6 +14,7 @@ db::Registry make_registry() {
   registry.add("postgres", db::make_postgres_connector());
   registry.add("duckdb", db::make_duckdb_connector());
   registry.add("mysql", db::make_mysql_connector());
+  registry.add("d1", db::make_d1_connector());
   return registry;
 }
 

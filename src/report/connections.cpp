@@ -37,7 +37,8 @@ std::string tested_text(const std::vector<app::TestedConnection>& tested) {
   for (const app::TestedConnection& connection : tested) {
     text += connection.name + ": ";
     if (connection.engine) {
-      text += connection.engine->product + " " + connection.engine->version + ", " +
+      text += connection.engine->product +
+              (connection.engine->version.empty() ? "" : " " + connection.engine->version) + ", " +
               std::to_string(connection.milliseconds) + " ms\n";
     } else if (connection.problem) {
       text += problem_text(*connection.problem, Severity::Error);
