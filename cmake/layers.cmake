@@ -34,7 +34,7 @@ kedge_arrow(app        document sql schema diff db project templates dialect scr
                        models contracts migrate query pipeline codegen)
 kedge_arrow(report     app document sql schema diff db project templates dialect metadata models
                        contracts migrate query pipeline codegen)
-kedge_arrow(server     app report document db project models)
+kedge_arrow(server     app report document schema)
 kedge_arrow(cli        app report server db db/sqlite db/postgres db/duckdb db/mysql db/odbc db/d1
                        db/files scratch project document schema)
 

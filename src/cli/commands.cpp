@@ -18,6 +18,7 @@ std::vector<Command> all_commands() {
   add(pipeline_commands());
   add(template_commands());
   add(verify_commands());
+  add(server_commands());
   add(reference_commands());
   return commands;
 }

@@ -11,6 +11,7 @@ std::vector<Command> check_commands();       // check, impact
 std::vector<Command> connection_commands();  // connections list, connections test
 std::vector<Command> general_commands();     // explain
 std::vector<Command> inspect_commands();     // init, inspect, snapshot
+std::vector<Command> server_commands();     // serve, mcp
 std::vector<Command> reference_commands();   // completion, reference
 std::vector<Command> contract_commands();    // validate, schema ...
 std::vector<Command> model_commands();       // validate-models, ingest, models import

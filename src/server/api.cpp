@@ -1,0 +1,194 @@
+#include "server/api.h"
+
+#include "app/check.h"
+#include "base/text.h"
+#include "kedge/codes.h"
+#include "report/check.h"
+#include "report/html.h"
+
+namespace kedge::server {
+namespace {
+
+using document::Json;
+using document::Node;
+
+// Path and query parameters as members beside those of the body.
+document::Document arguments_of(const Operation& operation, const Request& request) {
+  if (operation.method == "POST") {
+    return parse_body(request, EmptyBody::Allowed);
+  }
+  Json json = Json::object();
+  for (const auto& [name, value] : request.query) {
+    json.set(name, value);
+  }
+  for (const auto& [name, value] : request.parameters) {
+    json.set(name, value);
+  }
+  return document::read_document("request", document::write_json(json, -1), document::Format::Json);
+}
+
+Endpoint endpoint_of(app::Context& context, const Operation& operation) {
+  Endpoint endpoint;
+  endpoint.method = operation.method;
+  endpoint.pattern = operation.pattern;
+  endpoint.summary = operation.title;
+  if (operation.method == "POST") {
+    endpoint.request_schema = operation.input_schema;
+    endpoint.body_required = operation.input_schema.find("required") != nullptr;
+  }
+  endpoint.responses.push_back({200, "The result", Json::object()});
+  for (const int status : operation.failures) {
+    endpoint.responses.push_back(
+        {status, status == 422 ? "It could not be done whole" : "Refused", {}});
+  }
+  endpoint.handle = [&context, operation](const Request& request) {
+    const document::Document arguments = arguments_of(operation, request);
+    const Answer answer = operation.run(context, arguments.root);
+    Response response;
+    response.status = answer.status;
+    response.json = answer.json;
+    return response;
+  };
+  return endpoint;
+}
+
+Endpoint plain(std::string pattern, std::string summary,
+               std::function<Response(const Request&)> handle) {
+  Endpoint endpoint;
+  endpoint.method = "GET";
+  endpoint.pattern = std::move(pattern);
+  endpoint.summary = std::move(summary);
+  endpoint.responses.push_back({200, "The result", {}});
+  endpoint.handle = std::move(handle);
+  return endpoint;
+}
+
+Response text_response(std::string text, std::string content_type) {
+  Response response;
+  response.text = std::move(text);
+  response.content_type = std::move(content_type);
+  return response;
+}
+
+Response health(const Request&) {
+  Response response;
+  response.json.set("status", "ok");
+  return response;
+}
+
+Response page(const Request&) {
+  return text_response(report::live_page(), "text/html; charset=utf-8");
+}
+
+Endpoint mcp_endpoint(app::Context& context) {
+  Endpoint endpoint;
+  endpoint.method = "POST";
+  endpoint.pattern = "/mcp";
+  endpoint.summary = "Model Context Protocol, streamable HTTP";
+  endpoint.request_schema = Json::object();
+  endpoint.body_required = true;
+  endpoint.responses.push_back({200, "The answer to a request", Json::object()});
+  endpoint.responses.push_back({202, "A notification was taken", {}});
+  endpoint.handle = [mcp = make_mcp_server(context)](const Request& request) {
+    const std::optional<Json> answer = mcp.handle(request.body);
+    if (!answer) {
+      Response response = text_response("", "text/plain");
+      response.status = 202;
+      return response;
+    }
+    Response response;
+    response.json = *answer;
+    return response;
+  };
+  return endpoint;
+}
+
+std::string resource_text(app::Context& context, const std::string& path) {
+  return context.files.read(base::join_path(context.folder, path)).value_or("");
+}
+
+// Model and metadata files of the project, and the findings of a check.
+std::vector<Resource> list_resources(const app::Context& context) {
+  std::vector<Resource> resources = {
+      {"kedge://findings", "findings", "What kedge check finds now", "application/json"}};
+  for (const std::string folder : {"models", "metadata"}) {
+    const std::string root = base::join_path(context.folder, folder);
+    for (const std::string& path : base::list_files(context.files, root)) {
+      const std::string relative = path.substr(context.folder.size() + 1);
+      const std::string kind = base::extension(path);
+      if (kind == "yml" || kind == "yaml" || kind == "json") {
+        resources.push_back({"kedge://" + relative, relative,
+                             folder == "models" ? "A semantic model" : "A metadata file",
+                             kind == "json" ? "application/json" : "application/yaml"});
+      }
+    }
+  }
+  return resources;
+}
+
+std::optional<ResourceContent> read_resource(app::Context& context, const std::string& uri) {
+  if (uri == "kedge://findings") {
+    return ResourceContent{"application/json",
+                           document::write_json(report::check_json(app::check(context, {})))};
+  }
+  for (const Resource& resource : list_resources(context)) {
+    if (resource.uri == uri) {
+      return ResourceContent{resource.mime_type, resource_text(context, resource.name)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Endpoint> make_endpoints(app::Context& context, const Metrics& metrics) {
+  std::vector<Endpoint> endpoints;
+  for (const Operation& operation : all_operations()) {
+    if (!operation.method.empty()) {
+      endpoints.push_back(endpoint_of(context, operation));
+    }
+  }
+  endpoints.push_back(mcp_endpoint(context));
+  endpoints.push_back(plain("/health", "Is the server up?", health));
+  endpoints.push_back(plain("/metrics", "Prometheus metrics", [&metrics](const Request&) {
+    return text_response(metrics.text(), "text/plain; version=0.0.4");
+  }));
+  endpoints.push_back(plain("/", "The page", page));
+  endpoints.push_back(plain("/page/data", "What the page draws", [&context](const Request&) {
+    Response response;
+    response.json = report::page_data(app::check(context, {}));
+    return response;
+  }));
+  const Json openapi = openapi_document(endpoints);
+  endpoints.push_back(plain("/openapi.json", "This document", [openapi](const Request&) {
+    Response response;
+    response.json = openapi;
+    return response;
+  }));
+  return endpoints;
+}
+
+McpServer make_mcp_server(app::Context& context) {
+  McpServer server;
+  for (const Operation& operation : all_operations()) {
+    if (!operation.is_tool) {
+      continue;
+    }
+    Tool tool;
+    tool.name = operation.name;
+    tool.title = operation.title;
+    tool.description = operation.description;
+    tool.input_schema = operation.input_schema;
+    tool.read_only = operation.read_only;
+    tool.call = [&context, operation](const Node& arguments) {
+      const Answer answer = operation.run(context, arguments);
+      return ToolAnswer{answer.json, answer.status >= 400};
+    };
+    server.tools.push_back(std::move(tool));
+  }
+  server.list_resources = [&context] { return list_resources(context); };
+  server.read_resource = [&context](const std::string& uri) { return read_resource(context, uri); };
+  return server;
+}
+
+}  // namespace kedge::server

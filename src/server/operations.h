@@ -1,0 +1,47 @@
+// What REST and MCP offer, once: each operation takes arguments as a JSON object and gives a status
+// and a JSON answer. REST adds a path, MCP a tool name; neither adds behaviour. Nothing here
+// deletes or alters anything beyond ingest (spec/models.md 14.3, 14.4).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "document/json.h"
+#include "document/node.h"
+
+namespace kedge::server {
+
+struct Answer {
+  int status = 200;
+  document::Json json;
+};
+
+struct Operation {
+  std::string name;  // the MCP tool
+  std::string title;
+  std::string description;
+  document::Json input_schema;  // of the arguments; unknown members are refused
+  std::function<Answer(app::Context&, const document::Node&)> run;
+  std::string method;   // REST; empty: no endpoint
+  std::string pattern;  // parts in braces and query parameters become arguments
+  bool is_tool = true;  // offered through MCP
+  bool read_only = true;
+  std::vector<int> failures;  // statuses that the OpenAPI document names
+};
+
+std::vector<Operation> all_operations();
+std::vector<Operation> model_operations();
+std::vector<Operation> union_operations();     // check, impact, diff, inspect, explain
+std::vector<Operation> contract_operations();  // validate, drift, runs
+
+// JSON Schema helpers.
+document::Json object_schema(document::Json::Object properties,
+                             const std::vector<std::string>& required = {});
+document::Json text_schema(const std::string& description);
+document::Json nullable_text_schema(const std::string& description);
+document::Json flag_schema(const std::string& description);
+document::Json list_schema(const std::string& description);
+
+}  // namespace kedge::server

@@ -1,0 +1,55 @@
+#include "app/contracts.h"
+#include "app/validate.h"
+#include "report/contracts.h"
+#include "server/operations.h"
+#include "server/router.h"
+
+namespace kedge::server {
+namespace {
+
+using document::Node;
+
+Answer run_validate(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {"connect", "select"});
+  app::ValidateRequest request;
+  request.reach = flag_member(arguments, "connect") ? app::Reach::Connect : app::Reach::Offline;
+  request.select = list_member(arguments, "select");
+  return {200, report::validation_json(app::validate(context, request))};
+}
+
+Answer run_drift(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {"entities"});
+  return {200, report::show_json(app::show_schemas(context, list_member(arguments, "entities")))};
+}
+
+}  // namespace
+
+std::vector<Operation> contract_operations() {
+  Operation validate;
+  validate.name = "validate_contracts";
+  validate.title = "Validate declarations and contracts";
+  validate.description =
+      "Finds what is wrong in the project's declarations; with `connect`, also where a source or "
+      "target differs from its contract.";
+  validate.input_schema =
+      object_schema({{"connect", flag_schema("Compare with the databases and files")},
+                     {"select", list_schema("Only these entities or pipelines")}});
+  validate.run = run_validate;
+  validate.method = "POST";
+  validate.pattern = "/contracts/validate";
+  validate.failures = {400};
+  Operation drift;
+  drift.name = "contract_drift";
+  drift.title = "Baselines and what was last seen";
+  drift.description =
+      "Accepted baselines side by side with the latest observed shapes, and what differs. Opens no "
+      "connection.";
+  drift.input_schema = object_schema({{"entities", list_schema("connection.entity")}});
+  drift.run = run_drift;
+  drift.method = "POST";
+  drift.pattern = "/contracts/drift";
+  drift.failures = {400};
+  return {validate, drift};
+}
+
+}  // namespace kedge::server
