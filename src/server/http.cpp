@@ -38,7 +38,7 @@ class Places {
   double wait_;
 };
 
-Request make_request(const httplib::Request& from, std::string id) {
+Request make_request(const httplib::Request& from, std::string body, std::string id) {
   Request request;
   request.method = from.method;
   request.path = from.path;
@@ -48,7 +48,7 @@ Request make_request(const httplib::Request& from, std::string id) {
   for (const auto& [name, value] : from.headers) {
     request.headers[base::to_lower(name)] = value;
   }
-  request.body = from.body;
+  request.body = std::move(body);
   request.content_type = from.get_header_value("Content-Type");
   request.id = std::move(id);
   return request;
@@ -120,7 +120,7 @@ struct HttpServer::Impl {
     return !is_loopback(host);
   }
 
-  Response answer(const httplib::Request& from, const std::string& id) {
+  Response answer(const httplib::Request& from, const std::string& body, const std::string& id) {
     if (!authorized(from)) {
       Response response =
           error_response(401, codes::ERR_UNAUTHORIZED.name(), "a bearer token is needed");
@@ -132,7 +132,7 @@ struct HttpServer::Impl {
                             "requests from pages of another origin are refused");
     }
     if (from.path == "/health" || from.path == "/metrics") {
-      return router.dispatch(make_request(from, id));  // these must answer under load
+      return router.dispatch(make_request(from, body, id));  // these must answer under load
     }
     if (!places.take()) {
       Response response = error_response(503, codes::ERR_OVERLOADED.name(),
@@ -142,7 +142,7 @@ struct HttpServer::Impl {
     }
     Response response;
     try {
-      response = router.dispatch(make_request(from, id));
+      response = router.dispatch(make_request(from, body, id));
     } catch (const std::exception& error) {
       response = error_response(500, codes::ERR_INTERNAL.name(), error.what());
     }
@@ -150,11 +150,11 @@ struct HttpServer::Impl {
     return response;
   }
 
-  void handle(const httplib::Request& from, httplib::Response& to) {
+  void handle(const httplib::Request& from, const std::string& body, httplib::Response& to) {
     const auto begin = std::chrono::steady_clock::now();
     const std::string id = request_id();
     metrics.enter();
-    const Response response = answer(from, id);
+    const Response response = answer(from, body, id);
     metrics.leave();
     send(response, to);
     to.set_header("X-Request-Id", id);
@@ -178,15 +178,34 @@ struct HttpServer::Impl {
     server.set_read_timeout(seconds, 0);
     server.set_write_timeout(seconds, 0);
     server.set_keep_alive_timeout(5);
-    const auto handler = [this](const httplib::Request& from, httplib::Response& to) {
-      handle(from, to);
+    server.Get(".*", [this](const httplib::Request& from, httplib::Response& to) {
+      handle(from, "", to);
+    });
+    server.Options(".*", [this](const httplib::Request& from, httplib::Response& to) {
+      handle(from, "", to);
+    });
+    // Bodies are read here: left to the library, one of a form's content type (what curl sends
+    // unless told otherwise) is parsed as a form and refused above 8 KiB.
+    const auto with_body = [this](const httplib::Request& from, httplib::Response& to,
+                                  const httplib::ContentReader& reader) {
+      std::string body;
+      const bool whole = reader([&](const char* data, std::size_t length) {
+        if (body.size() + length > options.body_bytes) {
+          return false;
+        }
+        body.append(data, length);
+        return true;
+      });
+      if (whole) {
+        handle(from, body, to);
+      } else {
+        to.status = to.status == -1 || to.status == 200 ? 413 : to.status;
+      }
     };
-    server.Get(".*", handler);
-    server.Post(".*", handler);
-    server.Put(".*", handler);
-    server.Patch(".*", handler);
-    server.Delete(".*", handler);
-    server.Options(".*", handler);
+    server.Post(".*", with_body);
+    server.Put(".*", with_body);
+    server.Patch(".*", with_body);
+    server.Delete(".*", with_body);
     server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
       if (to.body.empty()) {
         const char* message =
