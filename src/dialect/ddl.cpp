@@ -160,7 +160,9 @@ bool Ddl::is_inline(const schema::Index& index, const schema::Table&) const {
 std::string Ddl::create_table(const schema::Table& table) const {
   std::vector<std::string> items;
   for (const schema::Column& one : table.columns) {
-    items.push_back(column(one, table));
+    if (!one.options.contains("inherited") || table.inherits.empty()) {
+      items.push_back(column(one, table));
+    }
   }
   if (table.primary_key && !key_in_column(table)) {
     items.push_back(primary_key(*table.primary_key, table.name));

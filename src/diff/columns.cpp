@@ -49,10 +49,18 @@ bool same_generated(Passes& passes, const Column& actual, const Column& expected
                                                               expected.generated->expression));
 }
 
+// Whether a column is inherited says the table's inheritance.
+bool same_options(std::map<std::string, std::string> was, std::map<std::string, std::string> is) {
+  was.erase("inherited");
+  is.erase("inherited");
+  return was == is;
+}
+
 void compare_attributes(Passes& passes, const schema::Name& table, const Column& was,
                         const Column& is) {
   const bool exact = passes.meaning.exact();
-  const bool retyped = !passes.meaning.same_type(was.type, is.type);
+  const bool follows = was.options.contains("inherited") && is.options.contains("inherited");
+  const bool retyped = !follows && !passes.meaning.same_type(was.type, is.type);
   if (retyped) {
     passes.add(change::ChangeColumnType{
         table, was, is,
@@ -72,10 +80,15 @@ void compare_attributes(Passes& passes, const schema::Name& table, const Column&
   if (was.collation != is.collation && !retyped && (exact || !is.collation.empty())) {
     passes.add(change::ChangeColumnCollation{table, was, is});
   }
-  if (was.options != is.options && (exact || !is.options.empty())) {
+  if (!same_options(was.options, is.options) && (exact || !is.options.empty())) {
     passes.add(change::ChangeColumnOptions{table, was, is});
   }
   passes.comment("column", table, is.name, was.comment, is.comment);
+}
+
+// Comes from the parent table and follows it.
+bool is_inherited(const Column& column) {
+  return column.options.contains("inherited");
 }
 
 // Finds a column by name; asks the same place first, since most tables keep their order.
@@ -109,13 +122,15 @@ void compare_columns(Passes& passes, const Table& actual, const Table& expected)
     const Column& is = expected.columns[i];
     const Column* was = live.find(is.name, i);
     if (was == nullptr) {
-      passes.add(change::AddColumn{expected.name, is});
+      if (!is_inherited(is)) {
+        passes.add(change::AddColumn{expected.name, is});
+      }
     } else if (!(*was == is)) {
       compare_attributes(passes, expected.name, *was, is);
     }
   }
   for (std::size_t i = 0; i < actual.columns.size(); ++i) {
-    if (wanted.find(actual.columns[i].name, i) == nullptr) {
+    if (wanted.find(actual.columns[i].name, i) == nullptr && !is_inherited(actual.columns[i])) {
       passes.add(change::DropColumn{expected.name, actual.columns[i]});
     }
   }

@@ -170,11 +170,15 @@ void compare_objects(Passes& passes, Visibility& visibility, const Schema& actua
   };
   const auto pairs = pair_by<DefinedObject>(
       visible(actual.objects), visible(expected.objects), [](const DefinedObject& object) {
-        return std::tie(object.kind, object.name, object.signature, object.table);
+        const bool grant = object.kind == schema::ObjectKind::Privilege;
+        static const std::string kNone;
+        return std::tie(object.kind, object.name, object.signature, object.table,
+                        grant ? object.definition : kNone);
       });
   for (const auto& [was, is] : pairs.both) {
-    if (was->definition != is->definition &&
-        collapse(was->definition) != collapse(is->definition)) {
+    const bool same =
+        was->definition == is->definition || collapse(was->definition) == collapse(is->definition);
+    if (!same || was->options != is->options) {
       passes.add(change::ReplaceObject{*was, *is});
     }
     const schema::Name name =

@@ -34,6 +34,9 @@ void remake(Passes& passes, const View& actual, const View& expected, change::Ad
   passes.add(change::DropView{
       actual, adopt == change::Adopt::Yes ? change::DropReason::Adopt : change::DropReason::Shape});
   passes.add(change::CreateView{expected});
+  for (const schema::Index& index : expected.indexes) {
+    passes.add(change::AddIndex{expected.name, index});
+  }
 }
 
 void compare_by_text(Passes& passes, const View& actual, const View& expected) {

@@ -128,15 +128,19 @@ std::set<schema::Name> views_in_the_way(const Emission& emission,
       found.insert(drop->view.name);
     }
   }
-  std::map<schema::Name, const std::set<std::string>*> by_table;
+  std::map<schema::Name, std::set<std::string>> by_table;
+  std::set<schema::Name> whole;
   for (const Touched& one : touched) {
-    by_table[one.table] = &one.columns;
+    by_table[one.table].insert(one.columns.begin(), one.columns.end());
+    if (one.columns.empty()) {
+      whole.insert(one.table);
+    }
   }
   const auto reads = [&](const schema::View& view, const schema::Name& source) {
     const auto table = by_table.find(source);
     return table != by_table.end() &&
-           (table->second->empty() ||
-            std::any_of(table->second->begin(), table->second->end(), [&](const auto& column) {
+           (whole.contains(source) ||
+            std::any_of(table->second.begin(), table->second.end(), [&](const auto& column) {
               return mentions(view.body, column, emission.options.dialect);
             }));
   };

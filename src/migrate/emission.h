@@ -66,7 +66,12 @@ class Draft {
  public:
   PlanStatement& add(Keys keys, std::string sql, std::optional<std::size_t> change = std::nullopt);
   std::vector<PlanStatement> sorted();
-  bool empty() const { return items_.empty(); }
+  template <class Edit>
+  void edit(const Edit& edit) {
+    for (Item& item : items_) {
+      item.statement.sql = edit(item.statement.sql);
+    }
+  }
 
  private:
   struct Item {

@@ -16,6 +16,9 @@ struct PostgresPlanParts {
 void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
+// `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
+// expression of its own text, and would show it differently for ever.
+std::string written_membership(const std::string& sql);
 std::string comment_sql(const Emission& emission, const change::CommentTarget& target,
                         const std::string& text);
 // A sequence's name as the catalog spells it, quoted.

@@ -109,12 +109,24 @@ class Objects {
 
   // A routine that speaks of a table or view that this plan makes comes after it.
   bool is_late(const DefinedObject& object) const {
-    return std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
-      const bool table = find_table(e_.to, name) != nullptr && find_table(e_.from, name) == nullptr;
-      const bool view = find_view(e_.to, name) != nullptr &&
-                        (find_view(e_.from, name) == nullptr || aside_.contains(name));
-      return table || view;
-    });
+    const std::string head = head_of(object.definition);
+    const bool of_new_table =
+        std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+          const auto* table = std::get_if<CreateTable>(&change);
+          const auto* view = std::get_if<CreateView>(&change);
+          return (table != nullptr &&
+                  mentions(head, table->object.name.name.text(), schema::Dialect::Postgres)) ||
+                 (view != nullptr &&
+                  mentions(head, view->view.name.name.text(), schema::Dialect::Postgres));
+        });
+    return of_new_table ||
+           std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
+             const bool table =
+                 find_table(e_.to, name) != nullptr && find_table(e_.from, name) == nullptr;
+             const bool view = find_view(e_.to, name) != nullptr &&
+                               (find_view(e_.from, name) == nullptr || aside_.contains(name));
+             return table || view;
+           });
   }
   int make_stage(const DefinedObject& object) const {
     if (object.kind == ObjectKind::Extension) {
@@ -144,6 +156,7 @@ class Objects {
     const int at = make_stage(object);
     const auto rank = rank_.find(object.name);
     add(at, object.name, object.definition, rank == rank_.end() ? 0 : rank->second);
+    enable(object);
     if (!object.comment.empty()) {
       const bool on_table = hangs_on_table(object.kind) && object.table;
       add(stage::kComment, object.name,
@@ -151,6 +164,27 @@ class Objects {
                       {to_string(object.kind), on_table ? *object.table : object.name,
                        on_table ? object.name.name : Identifier(), object.signature},
                       object.comment));
+    }
+  }
+  static std::string enabled(const DefinedObject& object) {
+    const auto found = object.options.find("enabled");
+    return found == object.options.end() ? std::string() : found->second;
+  }
+  // A trigger or rule that is not in its usual state.
+  void enable(const DefinedObject& object) {
+    if (!enabled(object).empty()) {
+      set_enabled(object);
+    }
+  }
+  void set_enabled(const DefinedObject& object) {
+    const std::string state = enabled(object);
+    if (object.table) {
+      add(stage::kTrigger + 1, object.name,
+          e_.ddl.alter(*object.table) +
+              (state.empty()         ? "ENABLE "
+               : state == "disabled" ? "DISABLE "
+                                     : "ENABLE " + base::to_upper(state) + " ") +
+              base::to_upper(to_string(object.kind)) + " " + e_.ddl.quote(object.name.name));
     }
   }
   std::string drop_sql(const DefinedObject& object, const std::string& if_exists) const {
@@ -180,6 +214,10 @@ class Objects {
            (find_table(e_.from, name) != nullptr || find_view(e_.from, name) != nullptr);
   }
   void replace(const DefinedObject& before, const DefinedObject& after) {
+    if (before.definition == after.definition) {
+      set_enabled(after);
+      return;
+    }
     if (is_routine(after.kind) && after.kind != ObjectKind::Aggregate) {
       routines_ = true;
       if (head_of(before.definition) == head_of(after.definition)) {

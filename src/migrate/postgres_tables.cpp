@@ -189,6 +189,7 @@ class Tables {
     alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
   }
   void operator()(const DropPrimaryKey& c) {
+    references_aside(c.table, c.part.columns);
     drop_constraint(stage::kDropPrimaryKey, c.table, c.part.name);
   }
   void operator()(const AddIndex& c) {
@@ -299,6 +300,22 @@ class Tables {
       drop_constraint(stage::kDropIndex, table, index.name);
     }
   }
+  // Foreign keys that stand on a key which goes, also those that do not change.
+  void references_aside(const Name& table, std::vector<Identifier> key) {
+    std::sort(key.begin(), key.end());
+    for (const Table& other : e_.to.tables) {
+      for (const schema::ForeignKey& one : other.foreign_keys) {
+        std::vector<Identifier> columns = one.referenced_columns;
+        std::sort(columns.begin(), columns.end());
+        const bool stands = one.referenced_table == table && columns == key;
+        if (stands && !is_added<AddForeignKey>(other.name, one.name) &&
+            aside_.insert({other.name, one.name}).second) {
+          drop_constraint(stage::kDropConstraint, other.name, one.name);
+          alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(one));
+        }
+      }
+    }
+  }
   void touch(const Name& table, const Identifier& column) {
     parts_.touched.push_back({table, {column.text()}});
     if (const auto old = e_.old_table_names.find(table); old != e_.old_table_names.end()) {
@@ -329,8 +346,8 @@ class Tables {
     number("CACHE", identity.cache);
     add(at, table, sql + (identity.cycle ? " CYCLE" : ""));
   }
-  void own_sequence(const Name& table, const Column& column) {
-    add(stage::kAddColumn + 1, table,
+  void own_sequence(const Name& table, const Column& column, int at = stage::kAddColumn + 1) {
+    add(at, table,
         "ALTER SEQUENCE " + sequence_name(e_, table, column) + " OWNED BY " + e_.ddl.name(table) +
             "." + e_.ddl.quote(column.name));
   }
@@ -363,7 +380,7 @@ class Tables {
       only.name = Identifier("x");
       only.identity = c.after.identity;
       only.type.native = "x";
-      const std::string clause = e_.ddl.column(only, Table{}).substr(6);  // after "x" x
+      const std::string clause = e_.ddl.column(only, Table{}).substr(5);  // after "x" x
       alter(stage::kIdentity, c.table, column + "ADD" + clause);
       set_next(c.table, c.after, stage::kIdentity);
     } else if (is_serial(c.after)) {
@@ -371,7 +388,7 @@ class Tables {
       alter(stage::kColumn, c.table,
             column + "SET DEFAULT nextval(" + e_.ddl.literal(sequence_name(e_, c.table, c.after)) +
                 "::regclass)");
-      own_sequence(c.table, c.after);
+      own_sequence(c.table, c.after, stage::kColumn);
       set_next(c.table, c.after, stage::kIdentity);
     } else if (c.after.default_value) {
       alter(stage::kColumn, c.table,
@@ -491,6 +508,7 @@ class Tables {
   Emission& e_;
   PostgresPlanParts& parts_;
   std::size_t index_ = 0;
+  std::set<std::pair<Name, Identifier>> aside_;
 };
 
 }  // namespace

@@ -1,0 +1,2 @@
+CREATE TABLE t (a VARCHAR CHECK (a <> 'Open'));
+INSERT INTO t VALUES ('x');

@@ -1,0 +1,1 @@
+CREATE TABLE "Order" ("select" INTEGER PRIMARY KEY, "Gr""oup" VARCHAR NOT NULL DEFAULT 'q', "Üml x" INTEGER);

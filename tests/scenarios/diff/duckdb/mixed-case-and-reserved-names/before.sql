@@ -1,0 +1,2 @@
+CREATE TABLE "Order" ("select" INTEGER PRIMARY KEY, "Gr""oup" VARCHAR);
+INSERT INTO "Order" VALUES (1, 'x');

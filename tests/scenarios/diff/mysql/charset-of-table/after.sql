@@ -1,0 +1,1 @@
+CREATE TABLE t (id int) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -1,0 +1,2 @@
+CREATE TABLE t (n int, m int, CONSTRAINT c1 CHECK (n > 0), CONSTRAINT c2 CHECK (m > 0));
+INSERT INTO t VALUES (5, 5);

@@ -1,0 +1,1 @@
+CREATE TABLE t (s varchar(9), CONSTRAINT c CHECK (s <> 'Open'));

@@ -1,0 +1,1 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int, m decimal(8,2) NOT NULL DEFAULT 0, z boolean NOT NULL DEFAULT false, j json, at datetime(3) DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3));

@@ -1,0 +1,2 @@
+CREATE TABLE z (id int);
+CREATE TABLE t (a int NOT NULL, id int NOT NULL AUTO_INCREMENT, PRIMARY KEY (a), KEY t_id (id));

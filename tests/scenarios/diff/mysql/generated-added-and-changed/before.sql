@@ -1,0 +1,2 @@
+CREATE TABLE t (n int, d int GENERATED ALWAYS AS (n * 2) VIRTUAL);
+INSERT INTO t (n) VALUES (4);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int NOT NULL);
+INSERT INTO t VALUES (1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int);
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

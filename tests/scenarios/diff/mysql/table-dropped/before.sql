@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int);
+CREATE TABLE u (id int PRIMARY KEY, t_id int, FOREIGN KEY (t_id) REFERENCES t (id));
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

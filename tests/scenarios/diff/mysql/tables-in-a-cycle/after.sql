@@ -1,0 +1,4 @@
+CREATE TABLE z (id int);
+CREATE TABLE a (id int PRIMARY KEY, b_id int);
+CREATE TABLE b (id int PRIMARY KEY, a_id int, CONSTRAINT b_a FOREIGN KEY (a_id) REFERENCES a (id));
+ALTER TABLE a ADD CONSTRAINT a_b FOREIGN KEY (b_id) REFERENCES b (id);

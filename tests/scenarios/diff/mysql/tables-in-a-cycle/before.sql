@@ -1,0 +1,1 @@
+CREATE TABLE z (id int);

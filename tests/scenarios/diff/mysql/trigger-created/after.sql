@@ -1,0 +1,2 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int);
+CREATE TABLE log (x int); CREATE TRIGGER tr AFTER INSERT ON t FOR EACH ROW INSERT INTO log VALUES (new.id);

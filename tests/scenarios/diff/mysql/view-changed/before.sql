@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int);
+CREATE VIEW v AS SELECT id, a FROM t;
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

@@ -1,0 +1,3 @@
+CREATE TABLE t (id int PRIMARY KEY, a varchar(20), n int);
+CREATE VIEW z AS SELECT id FROM t;
+CREATE VIEW a AS SELECT id FROM z;

@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer);
+CREATE AGGREGATE total(integer) (SFUNC = int4pl, STYPE = integer, INITCOND = '0');

@@ -1,0 +1,1 @@
+CREATE TABLE t (id integer, a integer[] DEFAULT '{1,2}', b text[][] DEFAULT '{}', c interval DEFAULT '1 day', d money, e inet, f bit(3) DEFAULT B'101', g point, h tsvector, i numrange, j xml, k char(3) DEFAULT 'x', l time(3), m timestamptz(2), n bytea DEFAULT '\x00ff', o oid, p "char");

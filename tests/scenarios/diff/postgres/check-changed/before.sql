@@ -1,0 +1,2 @@
+CREATE TABLE t (n integer CONSTRAINT c CHECK (n > 0));
+INSERT INTO t VALUES (5);

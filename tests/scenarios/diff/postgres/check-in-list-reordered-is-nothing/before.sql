@@ -1,0 +1,1 @@
+CREATE TABLE t (s text CONSTRAINT c CHECK (s IN ('a', 'b')));

@@ -1,0 +1,1 @@
+CREATE TABLE t (n integer, CONSTRAINT c CHECK (n > 0) NO INHERIT);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a integer DEFAULT 3);
+INSERT INTO t VALUES (NULL), (4);

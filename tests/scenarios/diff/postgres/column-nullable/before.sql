@@ -1,0 +1,2 @@
+CREATE TABLE t (a integer NOT NULL);
+INSERT INTO t VALUES (4);

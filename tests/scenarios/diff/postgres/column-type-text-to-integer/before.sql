@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text DEFAULT '7');
+INSERT INTO t VALUES (1, '5');

@@ -1,0 +1,2 @@
+CREATE TABLE t (a timestamp DEFAULT now());
+INSERT INTO t VALUES ('2024-01-01');

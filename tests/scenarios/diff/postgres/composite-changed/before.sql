@@ -1,0 +1,1 @@
+CREATE TYPE point2 AS (x integer, y integer);

@@ -1,0 +1,2 @@
+CREATE DOMAIN pos AS integer NOT NULL DEFAULT 1 CONSTRAINT pos_ck CHECK (VALUE > 0);
+CREATE TABLE t (id integer, p pos);

@@ -1,0 +1,2 @@
+CREATE DOMAIN pos AS integer;
+CREATE TABLE t (p pos);

@@ -1,0 +1,4 @@
+CREATE TYPE mood AS ENUM ('a', 'b');
+CREATE TABLE t (id integer PRIMARY KEY, m mood NOT NULL DEFAULT 'a', ms mood[]);
+CREATE INDEX t_m ON t (m) WHERE m = 'a';
+CREATE VIEW v AS SELECT id, m FROM t WHERE m = 'a';

@@ -1,0 +1,2 @@
+CREATE TYPE mood AS ENUM ('a', 'c');
+CREATE TABLE t (m mood);

@@ -1,0 +1,3 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE TABLE u (t_id integer REFERENCES t (id));
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

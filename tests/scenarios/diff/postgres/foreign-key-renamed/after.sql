@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE TABLE u (t_id integer, CONSTRAINT f2 FOREIGN KEY (t_id) REFERENCES t (id));

@@ -1,0 +1,1 @@
+CREATE FUNCTION f() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE TABLE t (id integer DEFAULT f());

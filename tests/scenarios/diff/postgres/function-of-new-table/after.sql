@@ -1,0 +1,1 @@
+CREATE TABLE t (id integer); CREATE TABLE u (id integer); CREATE FUNCTION all_u() RETURNS SETOF u LANGUAGE sql AS 'SELECT * FROM u';

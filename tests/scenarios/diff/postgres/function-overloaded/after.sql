@@ -1,0 +1,1 @@
+CREATE FUNCTION f(x integer) RETURNS integer LANGUAGE sql AS 'SELECT x'; CREATE FUNCTION f(x text) RETURNS text LANGUAGE sql AS 'SELECT x';

@@ -1,0 +1,1 @@
+CREATE TABLE t (n integer, d integer);

@@ -1,0 +1,2 @@
+CREATE TABLE t (n integer, d integer GENERATED ALWAYS AS (n * 2) STORED);
+INSERT INTO t VALUES (4);

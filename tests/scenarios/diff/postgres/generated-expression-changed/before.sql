@@ -1,0 +1,3 @@
+CREATE TABLE t (n integer, d integer GENERATED ALWAYS AS (n * 2) STORED);
+CREATE INDEX t_d ON t (d);
+INSERT INTO t VALUES (4);

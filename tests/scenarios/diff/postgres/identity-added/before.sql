@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY);
+INSERT INTO t VALUES (5);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE INDEX t_n ON t (n);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

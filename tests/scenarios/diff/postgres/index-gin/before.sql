@@ -1,0 +1,1 @@
+CREATE TABLE t (j jsonb, x text[]);

@@ -1,0 +1,3 @@
+CREATE TABLE base (id integer);
+CREATE TABLE sub (id integer, x text);
+ALTER TABLE sub INHERIT base;

@@ -1,0 +1,2 @@
+CREATE TABLE base (id integer);
+CREATE TABLE sub (id integer, x text);

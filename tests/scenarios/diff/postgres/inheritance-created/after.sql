@@ -1,0 +1,3 @@
+CREATE TABLE z (id integer);
+CREATE TABLE base (id integer);
+CREATE TABLE sub (x text) INHERITS (base);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a integer);
+CREATE UNIQUE INDEX i ON t (a);

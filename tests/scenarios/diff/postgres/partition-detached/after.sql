@@ -1,0 +1,2 @@
+CREATE TABLE m (id integer NOT NULL, d date NOT NULL) PARTITION BY RANGE (d);
+CREATE TABLE m24 (id integer NOT NULL, d date NOT NULL);

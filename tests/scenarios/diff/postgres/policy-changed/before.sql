@@ -1,0 +1,3 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON t USING (n > 0);

@@ -1,0 +1,1 @@
+CREATE TABLE t (id integer NOT NULL, CONSTRAINT t_key PRIMARY KEY (id));

@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer NOT NULL);
+INSERT INTO t VALUES (1);

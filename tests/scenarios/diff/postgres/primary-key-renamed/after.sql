@@ -1,0 +1,1 @@
+CREATE TABLE t (a integer, CONSTRAINT k2 PRIMARY KEY (a));

@@ -1,0 +1,2 @@
+CREATE TABLE t (a integer NOT NULL, b integer NOT NULL, PRIMARY KEY (a));
+INSERT INTO t VALUES (1, 2);

@@ -1,0 +1,3 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE VIEW v AS SELECT id, a FROM t;
+CREATE RULE no_del AS ON DELETE TO t DO INSTEAD NOTHING;

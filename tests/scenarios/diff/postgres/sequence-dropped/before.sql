@@ -1,0 +1,2 @@
+CREATE SEQUENCE s;
+CREATE TABLE t (id integer DEFAULT nextval('s'));

@@ -1,0 +1,2 @@
+CREATE TABLE t (id serial);
+INSERT INTO t VALUES (7);

@@ -1,0 +1,3 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);
+CREATE TABLE u (id integer PRIMARY KEY, t_id integer REFERENCES t (id));

@@ -1,0 +1,2 @@
+CREATE TYPE mood AS ENUM ('a', 'b');
+CREATE TABLE t (m mood DEFAULT 'a');

@@ -1,0 +1,2 @@
+CREATE TABLE t (m text DEFAULT 'a');
+INSERT INTO t VALUES ('a');

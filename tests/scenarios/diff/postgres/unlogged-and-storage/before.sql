@@ -1,0 +1,3 @@
+CREATE TABLE t (a text);
+CREATE TABLE u (a text);
+INSERT INTO t VALUES ('x');

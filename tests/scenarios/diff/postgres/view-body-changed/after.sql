@@ -1,0 +1,2 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE VIEW v AS SELECT id, a FROM t WHERE n > 3;

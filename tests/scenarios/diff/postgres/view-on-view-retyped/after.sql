@@ -1,0 +1,4 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n bigint);
+CREATE VIEW v AS SELECT id, n FROM t;
+CREATE VIEW w AS SELECT id, n + 1 AS m FROM v;
+COMMENT ON VIEW w IS 'kept';

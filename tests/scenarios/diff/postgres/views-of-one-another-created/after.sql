@@ -1,0 +1,4 @@
+CREATE TABLE t (id integer PRIMARY KEY, a text, n integer);
+CREATE VIEW z AS SELECT id FROM t;
+CREATE VIEW a AS SELECT id FROM z;
+CREATE VIEW m AS SELECT a.id FROM a JOIN z USING (id);

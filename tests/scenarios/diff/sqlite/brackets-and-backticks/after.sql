@@ -1,0 +1,1 @@
+CREATE TABLE [my table] (`a b` TEXT NOT NULL);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a TEXT, CONSTRAINT c CHECK (length(a) > 2));
+INSERT INTO t VALUES ('abc');

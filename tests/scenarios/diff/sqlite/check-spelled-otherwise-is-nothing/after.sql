@@ -1,0 +1,1 @@
+CREATE TABLE t (a INTEGER CHECK ( a > 0 AND a < 9 ));

@@ -1,0 +1,1 @@
+CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, n INTEGER, at TEXT DEFAULT (datetime('now')));

@@ -1,0 +1,2 @@
+CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT CHECK (a <> ''), n INTEGER);
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

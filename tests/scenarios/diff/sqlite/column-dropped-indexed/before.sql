@@ -1,0 +1,5 @@
+CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, n INTEGER);
+CREATE INDEX t_a ON t (a);
+CREATE INDEX t_an ON t (a, n);
+CREATE INDEX t_n ON t (n);
+INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20);

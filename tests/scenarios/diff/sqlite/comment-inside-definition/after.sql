@@ -1,0 +1,2 @@
+CREATE TABLE t (a TEXT -- first
+, b INTEGER NOT NULL DEFAULT 0 /* , c TEXT */);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a TEXT -- first
+, b INTEGER /* , c TEXT */);

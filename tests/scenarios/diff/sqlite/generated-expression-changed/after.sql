@@ -1,0 +1,1 @@
+CREATE TABLE t (n INTEGER, d INTEGER AS (n + 2));

@@ -1,0 +1,3 @@
+CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, n INTEGER);
+CREATE INDEX t_p ON t (n) WHERE a IS NOT NULL AND n > 5;
+CREATE INDEX t_e ON t (lower(a), n + 1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a TEXT, b TEXT, CONSTRAINT u UNIQUE (a, b));
+INSERT INTO t VALUES ('x', 'y');
