@@ -32,7 +32,12 @@ void bind_flag(Bound& bound, const Flag& flag) {
   }
   bound.values.emplace_back(name, std::vector<std::string>{});
   CLI::Option* option = bound.app->add_option(flag.name, bound.values.back().second, flag.help);
-  option->type_name(flag.value)->expected(1)->allow_extra_args(false);
+  option->type_name(flag.value)->allow_extra_args(false);
+  if (flag.kind == FlagKind::OptionalValue) {
+    option->expected(0, 1);
+  } else {
+    option->expected(1);
+  }
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   if (!flag.choices.empty()) {
     option->check(CLI::IsMember(flag.choices));
@@ -72,8 +77,12 @@ Parsed collect(const Bound& bound, std::string folder) {
   parsed.command = bound.command;
   parsed.folder = std::move(folder);
   for (const auto& [name, values] : bound.values) {
-    if (!values.empty()) {
+    const CLI::Option* option = bound.app->get_option_no_throw(name);
+    if (!values.empty() && values != std::vector<std::string>{"true"}) {
       parsed.arguments.values_[name] = values;
+    } else if (!values.empty() || (option != nullptr && option->count() > 0)) {
+      const bool alone = option != nullptr && option->get_items_expected_min() == 0;
+      parsed.arguments.values_[name] = alone ? std::vector<std::string>{} : values;
     }
   }
   for (const auto& [name, given] : bound.switches) {

@@ -13,7 +13,8 @@
 
 namespace kedge::cli {
 
-enum class FlagKind { Switch, Value, List };  // List: repeatable, and comma-separated where said
+// OptionalValue: may stand alone; it is then there without a value.
+enum class FlagKind { Switch, Value, List, OptionalValue };  // List: repeatable, and comma-separated where said
 
 struct Flag {
   std::string name;  // "--format"; aliases after commas: "--yes,-y"

@@ -14,6 +14,8 @@ std::vector<Command> all_commands() {
   add(inspect_commands());
   add(diff_commands());
   add(contract_commands());
+  add(metadata_commands());
+  add(migrate_commands());
   add(model_commands());
   add(pipeline_commands());
   add(template_commands());

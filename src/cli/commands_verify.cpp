@@ -61,12 +61,14 @@ void take(const Gate& gate, GateResult result, Invocation& invocation, Outcome& 
 
 int verify(Invocation& invocation) {
   const std::vector<Gate> gates = all_gates();
-  const bool chosen = std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) {
-    return invocation.arguments.has("--" + gate.name);
-  });
+  const auto is_chosen = [&](const Gate& gate) {
+    return gate.chosen ? gate.chosen(invocation.arguments)
+                       : invocation.arguments.has("--" + gate.name);
+  };
+  const bool chosen = std::any_of(gates.begin(), gates.end(), is_chosen);
   Outcome outcome;
   for (const Gate& gate : gates) {
-    if (chosen ? invocation.arguments.has("--" + gate.name) : gate.name == "templates") {
+    if (chosen ? is_chosen(gate) : gate.name == "templates") {
       take(gate, run_gate(gate, invocation), invocation, outcome);
     }
   }
@@ -95,7 +97,7 @@ int verify(Invocation& invocation) {
 
 std::vector<Gate> all_gates() {
   std::vector<Gate> gates;
-  for (const auto& list : {template_gates(), codegen_gates()}) {
+  for (const auto& list : {migrate_gates(), template_gates(), codegen_gates()}) {
     gates.insert(gates.end(), list.begin(), list.end());
   }
   return gates;
@@ -111,7 +113,10 @@ std::vector<Command> verify_commands() {
     }
   };
   for (const Gate& gate : all_gates()) {
-    add({"--" + gate.name, FlagKind::Switch, "", gate.help, {}});
+    const auto own = std::find_if(gate.flags.begin(), gate.flags.end(),
+                                  [&](const Flag& flag) { return flag.name == "--" + gate.name; });
+    add(own == gate.flags.end() ? Flag{"--" + gate.name, FlagKind::Switch, "", gate.help, {}}
+                                : *own);
   }
   for (const Gate& gate : all_gates()) {
     std::for_each(gate.flags.begin(), gate.flags.end(), add);

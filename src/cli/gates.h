@@ -25,8 +25,10 @@ struct Gate {
   std::string help;
   std::vector<Flag> flags;  // of its own; a flag that two gates share is listed by both
   std::function<GateResult(Invocation&)> run;  // an Error thrown becomes `errors`
+  std::function<bool(const Arguments&)> chosen = {};  // absent: its flag was given
 };
 
+std::vector<Gate> migrate_gates();  // db, replay, replay-snapshot
 std::vector<Gate> template_gates();
 std::vector<Gate> codegen_gates();
 std::vector<Gate> all_gates();  // in the order of the report

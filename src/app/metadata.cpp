@@ -1,0 +1,50 @@
+#include "app/metadata.h"
+
+#include "app/metadata_model.h"
+#include "metadata/load.h"
+#include "metadata/model_json.h"
+
+namespace kedge::app {
+
+namespace {
+
+metadata::Settings settings_of(const project::Project& project, UnknownAttributes unknown) {
+  metadata::Settings settings = metadata_settings(project);
+  settings.strict = settings.strict && unknown == UnknownAttributes::AsConfigured;
+  return settings;
+}
+
+}  // namespace
+
+project::Project require_project(const Context& context) {
+  project::ProjectLoad load =
+      project::load_project(context.files, context.environment, context.folder);
+  project::throw_problems(load.problems);
+  return std::move(load.project);
+}
+
+metadata::LoadResult load_metadata(const Context& context, const project::Project& project,
+                                   UnknownAttributes unknown) {
+  return metadata::load_metadata(context.files, context.folder, settings_of(project, unknown));
+}
+
+metadata::LoadResult require_metadata(const Context& context, const project::Project& project,
+                                      UnknownAttributes unknown) {
+  metadata::LoadResult result = load_metadata(context, project, unknown);
+  metadata::require_loaded(result);
+  return result;
+}
+
+ModelResult write_model(Context& context, const std::string& out) {
+  const project::Project project = require_project(context);
+  const metadata::LoadResult loaded = require_metadata(context, project);
+  ModelResult result;
+  result.text = document::write_json(metadata::to_json(loaded.model)) + "\n";
+  if (!out.empty()) {
+    result.written = out;
+    context.files.write(base::join_path(context.folder, out), result.text);
+  }
+  return result;
+}
+
+}  // namespace kedge::app

@@ -1,0 +1,347 @@
+#include "app/migrate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "app/author.h"
+#include "app/desired.h"
+#include "app/wrangler.h"
+#include "base/text.h"
+#include "dialect/dialect.h"
+#include "kedge/codes.h"
+#include "schema/snapshot.h"
+
+namespace kedge::app {
+namespace {
+
+using migrate::PlanOptions;
+
+constexpr double kProbeSeconds = 5;
+
+std::set<std::string> allowed_tokens(const MigrateSetup& setup,
+                                     const std::vector<std::string>& flags) {
+  const std::vector<std::string>& known = migrate::allow_tokens();
+  std::set<std::string> tokens;
+  const auto add = [&](const std::string& token, Code code, std::optional<Position> where) {
+    if (std::find(known.begin(), known.end(), token) == known.end()) {
+      throw Error(
+          Problem{code,
+                  "there is no permission '" + token + "'" + base::did_you_mean(token, known),
+                  std::move(where),
+                  "one of " + base::join(known, ", "),
+                  {}});
+    }
+    tokens.insert(token);
+  };
+  for (const project::Text& each : setup.project.migrate.allow) {
+    add(each.text, codes::ERR_CONFIG, each.where);
+  }
+  for (const std::string& token : flags) {
+    add(token, codes::ERR_USAGE, std::nullopt);
+  }
+  return tokens;
+}
+
+diff::OnAmbiguous to_rule(const std::string& text) {
+  if (text == "rename") {
+    return diff::OnAmbiguous::Rename;
+  }
+  if (text == "drop-add") {
+    return diff::OnAmbiguous::DropAdd;
+  }
+  if (text != "abort") {
+    throw Error(codes::ERR_USAGE, "--on-ambiguous is abort, rename or drop-add");
+  }
+  return diff::OnAmbiguous::Abort;
+}
+
+std::string timeout_of(const std::optional<std::string>& flag,
+                       const std::optional<std::string>& configured) {
+  const std::string text = flag.value_or(configured.value_or("off"));
+  return text == "off" ? std::string() : text;
+}
+
+class Authoring {
+ public:
+  Authoring(Context& context, const MigrateRequest& request)
+      : context_(context), request_(request), setup_(make_setup(context, request.database)) {}
+
+  MigrateResult run() {
+    check_arguments();
+    allow_ = allowed_tokens(setup_, request_.allow);
+    result_.dialect = schema::to_string(setup_.dialect);
+    desired_ = request_.from_sql
+                   ? desired_from_sql(context_, setup_, *request_.from_sql)
+                   : desired_from_metadata(
+                         context_, setup_,
+                         request_.lax ? UnknownAttributes::Warn : UnknownAttributes::AsConfigured);
+    result_.warnings = desired_.warnings;
+    start();
+    if (!result_.errors.empty()) {
+      return finish(1);
+    }
+    plan();
+    return outcome();
+  }
+
+ private:
+  void check_arguments() {
+    if (setup_.format == migrate::Format::Flyway && request_.apply) {
+      throw Error(codes::ERR_UNSUPPORTED, "--apply does not know flyway's history",
+                  "run flyway migrate");
+    }
+    if (request_.apply && request_.dry_run) {
+      throw Error(codes::ERR_USAGE, "--apply and --dry-run exclude each other");
+    }
+    const project::MigrateSettings& settings = setup_.project.migrate;
+    renames_.tables = request_.rename_table;
+    renames_.columns = request_.rename_column;
+    renames_.on_ambiguous = to_rule(request_.on_ambiguous.value_or(settings.on_ambiguous));
+    if ((request_.online || settings.online) && setup_.dialect == schema::Dialect::Postgres) {
+      online_ = migrate::Online::Yes;
+    }
+  }
+
+  // --- where it starts
+
+  void start() {
+    const bool asked_live =
+        request_.from_db || request_.apply || setup_.target_on_command_line || setup_.is_d1();
+    snapshot_ = read_snapshot_file(context_, setup_);
+    if (asked_live || (!snapshot_ && setup_.target)) {
+      return start_live();
+    }
+    if (!snapshot_) {
+      throw Error(codes::ERR_NO_SNAPSHOT,
+                  "there is neither a snapshot nor a database to start from",
+                  "kedge migrate --db <url> --apply for a new database, "
+                  "kedge migrate baseline --from-db --db <url> for an existing one");
+    }
+    result_.mode = "offline";
+    result_.target = shown_path(context_, setup_.snapshot_path);
+    result_.compared = "snapshot " + result_.target + "; to compare with the database: --from-db";
+    start_ = *snapshot_;
+  }
+
+  void start_live() {
+    result_.mode = "live";
+    connection_ = open_target(context_, setup_,
+                              request_.apply ? db::AccessMode::Create : db::AccessMode::ReadOnly);
+    result_.target = target_settings(context_, setup_, db::AccessMode::ReadOnly).name;
+    result_.compared = "live database " + result_.target;
+    if (!setup_.is_d1() && setup_.format != migrate::Format::Flyway) {
+      pending();
+    }
+    if (result_.errors.empty()) {
+      start_ = read_live(*connection_);
+    }
+  }
+
+  void pending() {
+    const std::vector<migrate::Migration> chain =
+        migrate::read_chain(context_.files, setup_.folder, setup_.format);
+    migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
+    if (request_.apply) {
+      return apply_chain(ledger, chain);
+    }
+    std::vector<std::string> names;
+    for (const migrate::ChainEntry& entry : migrate::compare_chain(chain, ledger.read())) {
+      if (entry.state == migrate::MigrationState::Pending ||
+          entry.state == migrate::MigrationState::OutOfOrder) {
+        names.push_back(entry.name);
+      }
+    }
+    if (!names.empty()) {
+      result_.pending = names;
+      throw Error(codes::ERR_PENDING_MIGRATIONS,
+                  "the database lacks committed migrations: " + base::join(names, ", "),
+                  "kedge migrate apply-pending first, or use --apply");
+    }
+  }
+
+  void apply_chain(migrate::Ledger& ledger, const std::vector<migrate::Migration>& chain) {
+    migrate::RunOptions options;
+    options.progress = context_.progress;
+    const migrate::RunResult run = migrate::apply_pending(ledger, chain, options);
+    result_.applied = run.done;
+    if (run.failure) {
+      result_.errors.push_back(*run.failure);
+    }
+  }
+
+  // --- the plan
+
+  void plan() {
+    const diff::Options options = diff_options(setup_, desired_, renames_);
+    const diff::Result difference = compare_desired(start_, desired_, options);
+    plan_options(difference);
+    result_.plan = migrate::make_plan(difference, start_, desired_.schema, plan_options_);
+    if (result_.mode == "live" && !request_.no_probe && connection_ != nullptr) {
+      probe(difference);
+    }
+  }
+
+  void plan_options(const diff::Result&) {
+    const project::MigrateSettings& settings = setup_.project.migrate;
+    plan_options_.dialect = setup_.dialect;
+    plan_options_.allow = allow_;
+    if (result_.mode == "live" && snapshot_) {
+      plan_options_.snapshot = &*snapshot_;
+    }
+    plan_options_.online = online_;
+    plan_options_.lock_timeout = timeout_of(request_.lock_timeout, settings.lock_timeout);
+    plan_options_.statement_timeout =
+        timeout_of(request_.statement_timeout, settings.statement_timeout);
+    plan_options_.empty_metadata = desired_.declares_nothing;
+    plan_options_.carry_sequence = settings.d1.carry_sequence;
+  }
+
+  void probe(const diff::Result& difference) {
+    if (find_empty_tables()) {
+      result_.plan = migrate::make_plan(difference, start_, desired_.schema, plan_options_);
+    }
+    for (const migrate::Hazard& hazard : result_.plan.hazards) {
+      if (!hazard.probe_sql.empty() && !plan_options_.probes.contains(hazard.probe_sql)) {
+        plan_options_.probes[hazard.probe_sql] = ask(hazard.probe_sql);
+      }
+    }
+    migrate::apply_probes(result_.plan, plan_options_);
+  }
+
+  std::pair<migrate::ProbeResult, std::string> ask(const std::string& sql) {
+    try {
+      const db::ResultSet rows = connection_->query(sql, {}, {kProbeSeconds});
+      if (rows.rows.empty()) {
+        return {migrate::ProbeResult::Holds, ""};
+      }
+      return {migrate::ProbeResult::Violated,
+              rows.rows[0].empty() ? "" : db::to_text(rows.rows[0][0])};
+    } catch (const Error&) {
+      return {migrate::ProbeResult::Unknown, ""};  // too slow, or no right to read
+    }
+  }
+
+  // A moved key without a value for old rows is fine where there are none.
+  bool find_empty_tables() {
+    bool found = false;
+    for (const migrate::PlannedChange& change : result_.plan.changes) {
+      if (change.status.code != codes::ERR_PRIMARY_KEY_UNFILLABLE) {
+        continue;
+      }
+      const schema::Name table = subject_of(change.change);
+      const dialect::Dialect& dialect = dialect::get_dialect(setup_.dialect);
+      const auto answer = ask("SELECT 1 FROM " + dialect::quote_name(dialect, table) + " LIMIT 1");
+      if (answer.first == migrate::ProbeResult::Holds) {
+        plan_options_.empty_tables.insert(table);
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  // --- what comes of it
+
+  MigrateResult outcome() {
+    if (result_.plan.is_blocked()) {
+      return finish(1);
+    }
+    if (result_.plan.is_empty()) {
+      result_.note = "migrate: no changes";
+      return finish(0);
+    }
+    if (request_.dry_run) {
+      result_.up = migrate::render_up(result_.plan);
+      result_.down = migrate::render_down(result_.plan);
+      return finish(0);
+    }
+    write();
+    if (request_.apply || (setup_.is_d1() && setup_.project.migrate.d1.auto_apply)) {
+      apply_written();
+    }
+    return finish(result_.errors.empty() ? result_.exit : 1);
+  }
+
+  void write() {
+    schema::Schema next = next_snapshot(start_, desired_);
+    AuthorRequest author_request;
+    author_request.plan = &result_.plan;
+    author_request.slug = request_.slug.value_or("");
+    author_request.online = online_;
+    author_request.allow = {allow_.begin(), allow_.end()};
+    author_request.parent = snapshot_ ? schema::fingerprint(*snapshot_) : "";
+    next.engine = start_.engine;
+    next.engine.version.clear();
+    author_request.next = setup_.is_d1() ? nullptr : &next;
+    authored_ = author(context_, setup_, author_request);
+    for (const std::string& path : authored_.written) {
+      result_.written.push_back(shown_path(context_, path));
+    }
+  }
+
+  void apply_written() {
+    if (setup_.is_d1()) {
+      const bool remote = request_.database.remote || setup_.project.migrate.d1.remote;
+      if (remote && !request_.yes) {
+        context_.progress("applying to the remote database in 2 seconds");
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+      }
+      std::string words;
+      result_.exit =
+          apply_with_wrangler(context_, {setup_.binding, setup_.wrangler_config, remote}, words);
+      if (result_.exit != 0) {
+        result_.errors.push_back({codes::ERR_WRANGLER,
+                                  "wrangler could not apply the migration",
+                                  std::nullopt,
+                                  "",
+                                  {{words, std::nullopt}}});
+      } else {
+        result_.applied = authored_.names;
+      }
+      return;
+    }
+    migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
+    const std::size_t before = result_.applied.size();
+    apply_chain(ledger, migrate::read_chain(context_.files, setup_.folder, setup_.format));
+    if (!result_.errors.empty() && result_.applied.size() == before && !is_half_applied(ledger)) {
+      set_aside(context_, setup_, authored_);
+      result_.written.clear();
+      result_.errors.back().notes.push_back(
+          {"the migration was moved to " + shown_path(context_, setup_.folder) + "/.failed",
+           std::nullopt});
+    }
+  }
+
+  bool is_half_applied(migrate::Ledger& ledger) {
+    const std::vector<migrate::LedgerRow> rows = ledger.read();
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const migrate::LedgerRow& row) { return !row.is_whole(); });
+  }
+
+  MigrateResult finish(int exit) {
+    result_.exit = exit;
+    return std::move(result_);
+  }
+
+  Context& context_;
+  const MigrateRequest& request_;
+  MigrateSetup setup_;
+  MigrateResult result_;
+  std::set<std::string> allow_;
+  RenameFlags renames_;
+  migrate::Online online_ = migrate::Online::No;
+  Desired desired_;
+  std::optional<schema::Schema> snapshot_;
+  schema::Schema start_;
+  std::unique_ptr<db::Connection> connection_;
+  PlanOptions plan_options_;
+  Authored authored_;
+};
+
+}  // namespace
+
+MigrateResult migrate_database(Context& context, const MigrateRequest& request) {
+  return Authoring(context, request).run();
+}
+
+}  // namespace kedge::app

@@ -1,0 +1,372 @@
+#include "app/replay.h"
+
+#include "app/desired.h"
+#include "app/migrate.h"
+#include "base/text.h"
+#include "kedge/codes.h"
+#include "migrate/runner.h"
+#include "schema/snapshot.h"
+#include "sql/analysis.h"
+
+namespace kedge::app {
+namespace {
+
+diff::Options exact(const MigrateSetup& setup) {
+  diff::Options options;
+  options.dialect = setup.dialect;
+  options.ignore_tables.push_back(setup.ledger.table);
+  const schema::Dialect dialect = setup.dialect;
+  options.normal_expression = [dialect](std::string_view text) {
+    return sql::normal_expression(text, dialect);
+  };
+  options.normal_query = [dialect](std::string_view text) {
+    return sql::normal_query(text, dialect);
+  };
+  return options;
+}
+
+// Why a chain that stands in the repository may not apply to nothing, and what helps.
+std::string remedies(std::size_t place) {
+  std::string text =
+      "correct it in place if no database has applied it; else take a new baseline (kedge migrate "
+      "baseline --from-db); where it drops what was never created, a compensating migration";
+  text += place == 0 ? "; a first migration that fails often builds on a schema that comes from "
+                       "outside this chain"
+                     : "; a later migration cannot help an earlier one that fails";
+  return text;
+}
+
+std::string difference_text(const diff::Result& result) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const Change& change : result.changes) {
+    if (++shown > 20) {
+      return text + "\n... and " + std::to_string(result.changes.size() - 20) + " more";
+    }
+    text += (text.empty() ? "" : "\n") + describe(change);
+  }
+  return text;
+}
+
+class Replaying {
+ public:
+  Replaying(Context& context, const MigrateSetup& setup, WithDown with_down)
+      : context_(context), setup_(setup), with_down_(with_down) {}
+
+  Replay run() {
+    const std::vector<migrate::Migration> chain =
+        migrate::read_chain(context_.files, setup_.folder, setup_.format);
+    out_.migrations = chain.size();
+    for (const auto& [first, second] : migrate::find_forks(chain)) {
+      Finding finding;
+      finding.severity = Severity::Warning;
+      finding.problem.code = codes::WARN_CHAIN_FORKED;
+      finding.problem.message = first + " and " + second + " start from the same snapshot";
+      out_.warnings.push_back(std::move(finding));
+    }
+    if (chain.empty()) {
+      return std::move(out_);
+    }
+    scratch_ = open_scratch(context_, setup_);
+    for (std::size_t i = 0; i < chain.size() && !out_.failure; ++i) {
+      step(chain, i);
+    }
+    if (!out_.failure) {
+      out_.schema = read_live(*scratch_.connection);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool script(const std::vector<migrate::Migration>& chain, std::size_t place,
+              const std::string& path, const std::string& sql) {
+    try {
+      migrate::run_script(*scratch_.connection, chain[place].name, shown_path(context_, path), sql,
+                          codes::ERR_REPLAY_FAILED);
+      return true;
+    } catch (const Error& error) {
+      Problem problem = error.problem();
+      problem.code = codes::ERR_REPLAY_FAILED;
+      problem.message +=
+          " (migration " + std::to_string(place + 1) + " of " + std::to_string(chain.size()) + ")";
+      problem.hint = remedies(place);
+      out_.failure = std::move(problem);
+      return false;
+    }
+  }
+
+  void step(const std::vector<migrate::Migration>& chain, std::size_t place) {
+    const migrate::Migration& migration = chain[place];
+    const bool down = with_down_ == WithDown::Yes && migration.down &&
+                      migrate::has_statements(*migration.down, setup_.dialect);
+    const schema::Schema before = down ? read_live(*scratch_.connection) : schema::Schema();
+    if (!script(chain, place, migration.up_path, migration.up) || !down) {
+      return;
+    }
+    const schema::Schema after = read_live(*scratch_.connection);
+    if (!script(chain, place, migration.down_path, *migration.down)) {
+      return;
+    }
+    same(migration.name, "its down does not lead back", read_live(*scratch_.connection), before);
+    if (!out_.failure && script(chain, place, migration.up_path, migration.up)) {
+      same(migration.name, "its up does not lead to the same shape again",
+           read_live(*scratch_.connection), after);
+    }
+  }
+
+  void same(const std::string& name, const std::string& what, const schema::Schema& actual,
+            const schema::Schema& wanted) {
+    const diff::Result result = diff::compare(actual, wanted, exact(setup_));
+    if (!result.changes.empty()) {
+      Problem problem;
+      problem.code = codes::ERR_REPLAY_FAILED;
+      problem.message = "migration " + name + ": " + what;
+      problem.notes.push_back({difference_text(result), std::nullopt});
+      out_.failure = std::move(problem);
+    }
+  }
+
+  Context& context_;
+  const MigrateSetup& setup_;
+  WithDown with_down_;
+  ScratchConnection scratch_;
+  Replay out_;
+};
+
+}  // namespace
+
+ScratchConnection open_scratch(Context& context, const MigrateSetup& setup) {
+  ScratchConnection scratch;
+  const schema::Dialect dialect = setup.is_d1() ? schema::Dialect::Sqlite : setup.dialect;
+  scratch.database = context.scratch.create(dialect, setup.scratch);
+  scratch.connection = context.registry.connect(scratch.database->settings());
+  return scratch;
+}
+
+void check_replayable(const MigrateSetup& setup) {
+  if (setup.format == migrate::Format::Flyway) {
+    throw Error(codes::ERR_UNSUPPORTED, "a flyway chain is not replayed",
+                "run flyway migrate against a scratch database");
+  }
+  if (setup.is_d1()) {
+    throw Error(codes::ERR_UNSUPPORTED, "a d1 chain is not replayed",
+                "run wrangler d1 migrations apply against a local database");
+  }
+}
+
+Replay replay_chain(Context& context, const MigrateSetup& setup, WithDown with_down) {
+  check_replayable(setup);
+  return Replaying(context, setup, with_down).run();
+}
+
+// --- prove
+
+namespace {
+
+class Proof {
+ public:
+  Proof(Context& context, const ProveRequest& request)
+      : context_(context), setup_(make_setup(context, request.database)), request_(request) {}
+
+  MigrateResult run() {
+    check_replayable(setup_);
+    result_.command = "migrate prove";
+    result_.dialect = schema::to_string(setup_.dialect);
+    setup_.scratch.keep = setup_.scratch.keep || request_.keep;
+    const std::vector<migrate::Migration> chain =
+        migrate::read_chain(context_.files, setup_.folder, setup_.format);
+    const std::size_t place = find(chain);
+    scratch_ = open_scratch(context_, setup_);
+    for (std::size_t i = 0; i < place; ++i) {
+      run_up(chain[i]);
+    }
+    prove(chain, place);
+    result_.exit = result_.errors.empty() ? 0 : 1;
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t find(const std::vector<migrate::Migration>& chain) const {
+    if (request_.name.empty() && !chain.empty()) {
+      return chain.size() - 1;
+    }
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      if (chain[i].name == request_.name) {
+        return i;
+      }
+    }
+    throw Error(codes::ERR_ROLLBACK_TARGET, chain.empty()
+                                                ? "there is no migration to prove"
+                                                : "there is no migration '" + request_.name + "'");
+  }
+
+  void run_up(const migrate::Migration& migration) {
+    migrate::run_script(*scratch_.connection, migration.name,
+                        shown_path(context_, migration.up_path), migration.up,
+                        codes::ERR_REPLAY_FAILED);
+  }
+
+  void prove(const std::vector<migrate::Migration>& chain, std::size_t place) {
+    const migrate::Migration& migration = chain[place];
+    const schema::Schema before = read_live(*scratch_.connection);
+    run_up(migration);
+    result_.applied.push_back(migration.name);
+    if (place + 1 == chain.size()) {
+      reaches_snapshot(migration.name);
+    }
+    if (!migration.down || !migrate::has_statements(*migration.down, setup_.dialect)) {
+      result_.note = migration.name + " has no down to prove";
+      return;
+    }
+    migrate::run_script(*scratch_.connection, migration.name,
+                        shown_path(context_, migration.down_path), *migration.down,
+                        codes::ERR_ROLLBACK_FAILED);
+    result_.rolled_back.push_back(migration.name);
+    differ(read_live(*scratch_.connection), before, migration.name + ": down does not lead back",
+           exact(setup_));
+  }
+
+  void reaches_snapshot(const std::string& name) {
+    const auto snapshot = read_snapshot_file(context_, setup_);
+    if (!snapshot) {
+      return;
+    }
+    Desired desired;
+    desired.schema = *snapshot;
+    diff::Options options = diff_options(setup_, desired, {});
+    options.on_ambiguous = diff::OnAmbiguous::DropAdd;
+    differ(read_live(*scratch_.connection), *snapshot, name + ": up does not lead to the snapshot",
+           options);
+  }
+
+  void differ(const schema::Schema& actual, const schema::Schema& wanted, const std::string& what,
+              const diff::Options& options) {
+    const diff::Result result = diff::compare(actual, wanted, options);
+    if (!result.changes.empty()) {
+      Problem problem;
+      problem.code = codes::ERR_PROVE_FAILED;
+      problem.message = what;
+      problem.notes.push_back({difference_text(result), std::nullopt});
+      result_.errors.push_back(std::move(problem));
+    }
+  }
+
+  Context& context_;
+  MigrateSetup setup_;
+  const ProveRequest& request_;
+  ScratchConnection scratch_;
+  MigrateResult result_;
+};
+
+}  // namespace
+
+MigrateResult prove_migration(Context& context, const ProveRequest& request) {
+  return Proof(context, request).run();
+}
+
+MigrateResult rebuild_snapshot(Context& context, const DatabaseFlags& database) {
+  const MigrateSetup setup = make_setup(context, database);
+  Replay replay = replay_chain(context, setup, WithDown::No);
+  MigrateResult result;
+  result.command = "migrate snapshot";
+  result.dialect = schema::to_string(setup.dialect);
+  result.warnings = replay.warnings;
+  if (replay.failure) {
+    result.errors.push_back(*replay.failure);
+    result.exit = 1;
+    return result;
+  }
+  replay.schema.engine.dialect = setup.dialect;
+  replay.schema.engine.version.clear();
+  for (schema::Table& table : replay.schema.tables) {
+    table.rows_estimate.reset();
+  }
+  context.files.write(setup.snapshot_path, schema::write_snapshot(replay.schema));
+  result.written.push_back(shown_path(context, setup.snapshot_path));
+  result.note = "snapshot written from " + std::to_string(replay.migrations) + " migrations";
+  return result;
+}
+
+// --- --from-sql
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> sql_files(const Context& context,
+                                                           const std::string& path) {
+  const std::string full = base::join_path(context.folder, path);
+  std::vector<std::pair<std::string, std::string>> files;
+  const auto kind = context.files.kind(full);
+  if (kind == base::EntryKind::File) {
+    files.emplace_back(path, context.files.read(full).value_or(""));
+  } else if (kind == base::EntryKind::Folder) {
+    for (const std::string& file : base::list_files(context.files, full)) {
+      if (base::extension(file) == "sql") {
+        files.emplace_back(shown_path(context, file), context.files.read(file).value_or(""));
+      }
+    }
+  } else {
+    throw Error(codes::ERR_FROM_SQL, "'" + path + "' does not exist");
+  }
+  return files;
+}
+
+bool is_definition(std::string_view statement, schema::Dialect dialect) {
+  for (const sql::Token& token : sql::tokenize(statement, dialect)) {
+    if (token.kind == sql::TokenKind::Comment) {
+      continue;
+    }
+    const std::string word = base::to_lower(statement.substr(token.begin, token.end - token.begin));
+    return word != "insert" && word != "update" && word != "delete" && word != "merge" &&
+           word != "select" && word != "copy" && word != "with";
+  }
+  return true;
+}
+
+void run_file(db::Connection& connection, const std::string& file, const std::string& text,
+              Desired& desired) {
+  for (const sql::Statement& each : sql::split_statements(text, connection.dialect())) {
+    const std::string_view statement = each.text(text);
+    if (!is_definition(statement, connection.dialect())) {
+      Finding finding;
+      finding.severity = Severity::Warning;
+      finding.problem = {codes::WARN_SQL_HAS_DML,
+                         "a statement that defines nothing was run too",
+                         Position{file, each.line, 1},
+                         "",
+                         {}};
+      desired.warnings.push_back(std::move(finding));
+    }
+    try {
+      connection.execute(statement);
+    } catch (const Error& error) {
+      const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+      throw Error(
+          Problem{codes::ERR_FROM_SQL,
+                  database != nullptr ? database->driver_message() : error.problem().message,
+                  Position{file, each.line, 1},
+                  "",
+                  {{std::string(statement.substr(0, 300)), std::nullopt}}});
+    }
+  }
+}
+
+}  // namespace
+
+Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std::string& path) {
+  Desired desired;
+  desired.from_sql = true;
+  const auto files = sql_files(context, path);
+  const ScratchConnection scratch = open_scratch(context, setup);
+  for (const auto& [file, text] : files) {
+    run_file(*scratch.connection, file, text, desired);
+  }
+  desired.schema = read_live(*scratch.connection);
+  std::vector<Identifier> schemas = {Identifier()};
+  for (const schema::Namespace& each : desired.schema.namespaces) {
+    schemas.push_back(each.name);
+  }
+  desired.managed_schemas = std::move(schemas);
+  return desired;
+}
+
+}  // namespace kedge::app
