@@ -13,6 +13,7 @@
 #include "kedge/models.h"
 #include "models/cascade.h"
 #include "models/explain.h"
+#include "models/import.h"
 #include "models/renames.h"
 
 namespace kedge::app {
@@ -61,6 +62,19 @@ std::vector<models::AppliedEntry> complete_interrupted_apply(const Context& cont
 // Throws when the data source as a whole cannot be read; then nothing was written.
 models::IdempotentIngestResult ingest_models(const Context& context, const std::string& data_source,
                                              const models::IngestOptions& options);
+
+struct ImportModelsRequest {
+  models::ImportFormat format = models::ImportFormat::Dbt;
+  std::string path;  // a file, or a folder whose YAML files are read
+  std::string data_source;
+};
+struct ImportModelsResult {
+  std::vector<models::ModelId> written;
+  std::vector<Finding> skipped;              // what has no counterpart, with its place
+  std::vector<models::IngestError> refused;  // models whose file exists already
+};
+// Writes models for those of dbt or Cube; never over a file that exists.
+ImportModelsResult import_models(const Context& context, const ImportModelsRequest& request);
 
 // Reads --from FILE.
 std::vector<models::ToDeleteEntry> read_delete_entries(const Context& context,

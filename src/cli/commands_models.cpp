@@ -233,6 +233,24 @@ int ingest(Invocation& invocation) {
   return result.errors.empty() ? 0 : 1;
 }
 
+int import_models(Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  app::ImportModelsRequest request;
+  const std::optional<std::string> from = arguments.find("--from");
+  const std::optional<std::string> data_source = arguments.find("--datasource");
+  if (!from || !data_source) {
+    throw Error(codes::ERR_USAGE, "models import needs --from dbt|cube and --datasource NAME");
+  }
+  request.format = *from == "dbt" ? models::ImportFormat::Dbt : models::ImportFormat::Cube;
+  request.path = arguments.positionals().at(0);
+  request.data_source = *data_source;
+  const app::ImportModelsResult result = app::import_models(invocation.context, request);
+  invocation.terminal.out.write(invocation.json()
+                                    ? document::write_json(report::import_json(result)) + "\n"
+                                    : report::import_text(result));
+  return result.refused.empty() ? 0 : 1;
+}
+
 const Flag kDataSource{
     "--datasource,--data-source", FlagKind::Value, "NAME", "A connection of connections.yml", {}};
 
@@ -276,6 +294,15 @@ std::vector<Command> model_commands() {
        ingest,
        "Only ever adds; a second run changes nothing. Exit code: 0, 1 when a model could not be\n"
        "extended, 2 when the database could not be read (then nothing is written).",
+       {"text", "json"}},
+      {"models import",
+       "Write models for those of dbt or Cube",
+       {kDataSource,
+        {"--from", FlagKind::Value, "dbt|cube", "What the files are written for", {"dbt", "cube"}}},
+       {{"PATH", "A YAML file, or a folder of them", true, false}},
+       import_models,
+       "Lists with its place whatever has no counterpart. Never writes over a model that exists.\n"
+       "Exit code: 0, 1 when a model exists already, 2 when nothing could be read.",
        {"text", "json"}},
   };
 }

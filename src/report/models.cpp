@@ -223,4 +223,49 @@ std::string renames_text(const std::vector<models::RenameCandidate>& renames) {
   return text;
 }
 
+Json import_json(const app::ImportModelsResult& result) {
+  Json written = Json::array();
+  for (const models::ModelId& id : result.written) {
+    Json item;
+    item.set("model_name", id.second);
+    item.set("data_source", id.first);
+    written.push(std::move(item));
+  }
+  Json skipped = Json::array();
+  for (const Finding& finding : result.skipped) {
+    skipped.push(problem_json(finding.problem));
+  }
+  Json errors = Json::array();
+  for (const models::IngestError& error : result.refused) {
+    Json item;
+    item.set("model_name", error.model_name);
+    item.set("data_source", error.data_source);
+    item.set("code", error.code);
+    item.set("error", error.error);
+    errors.push(std::move(item));
+  }
+  Json json;
+  json.set("written", std::move(written));
+  json.set("skipped", std::move(skipped));
+  json.set("errors", std::move(errors));
+  return json;
+}
+
+std::string import_text(const app::ImportModelsResult& result) {
+  std::string text;
+  for (const models::ModelId& id : result.written) {
+    text += "NEW MODEL: " + id.second + " (datasource: " + id.first + ")\n";
+  }
+  for (const models::IngestError& error : result.refused) {
+    text += "ERROR: " + error.model_name + ": " + error.code + ": " + error.error + "\n";
+  }
+  if (!result.skipped.empty()) {
+    text += "Not carried over:\n";
+    for (const Finding& finding : result.skipped) {
+      text += finding_text(finding);
+    }
+  }
+  return text;
+}
+
 }  // namespace kedge::report

@@ -27,6 +27,9 @@ std::string ingest_text(const models::IdempotentIngestResult& result);
 document::Json renames_json(const std::vector<models::RenameCandidate>& renames);
 std::string renames_text(const std::vector<models::RenameCandidate>& renames);
 
+document::Json import_json(const app::ImportModelsResult& result);
+std::string import_text(const app::ImportModelsResult& result);
+
 enum class ChainFormat { Text, Json, Mermaid, Dot };
 std::string explanation(const std::vector<models::ExplainedDrop>& drops, ChainFormat format);
 
