@@ -7,6 +7,7 @@
 #include "db/d1/connector.h"
 #include "db/d1/text.h"
 #include "db/failure.h"
+#include "db/sql_text.h"
 #include "document/node.h"
 #include "kedge/codes.h"
 
@@ -157,8 +158,8 @@ class D1Connection final : public Connection, public BatchConnection {
 
   const schema::Engine& engine() override {
     if (engine_.major == 0) {
-      const ResultSet set = query("SELECT sqlite_version() AS version", {}, {});
-      engine_ = {schema::Dialect::D1, "D1", set.rows.empty() ? "" : to_text(set.rows[0].at(0)), 3};
+      query("SELECT 1 AS one", {}, {});  // D1 does not let sqlite_version() be asked for
+      engine_ = {schema::Dialect::D1, "D1", "", 3};
     }
     return engine_;
   }
@@ -169,7 +170,7 @@ class D1Connection final : public Connection, public BatchConnection {
     const std::string statement =
         parameters.empty() ? std::string(sql) : d1::with_literals(sql, parameters);
     if (in_transaction_ && !d1::is_read(sql)) {
-      waiting_ += d1::without_end(statement) + ";\n";
+      waiting_ += without_semicolon(statement) + ";\n";
       return {};
     }
     std::vector<ResultSet> results = run(statement, options.timeout_seconds);
@@ -203,7 +204,7 @@ class D1Connection final : public Connection, public BatchConnection {
       if (command.size() + statement.size() > kLongestCommand) {
         send();
       }
-      command += d1::without_end(statement) + "\n;\n";
+      command += without_semicolon(statement) + "\n;\n";
       ++pending;
     }
     send();
@@ -218,7 +219,7 @@ class D1Connection final : public Connection, public BatchConnection {
       const std::string word = leading_word(statements[i]);
       const bool can_nest = word == "SELECT" || word == "WITH" || word == "VALUES";
       if (can_nest && is_doubtful(results[i])) {
-        again.push_back(quoting(d1::without_end(statements[i]), results[i]));
+        again.push_back(quoting(without_semicolon(statements[i]), results[i]));
         places.push_back(i);
       }
     }
@@ -247,8 +248,9 @@ class D1Connection final : public Connection, public BatchConnection {
 
   // An answer without rows has no columns: an outer join to nothing gives one row of all of them.
   std::vector<ResultColumn> describe(std::string_view sql) override {
-    return query("SELECT q.* FROM (SELECT 1) LEFT JOIN (" + d1::without_end(sql) + "\n) AS q ON 0",
-                 {}, {})
+    return query(
+               "SELECT q.* FROM (SELECT 1) LEFT JOIN (" + without_semicolon(sql) + "\n) AS q ON 0",
+               {}, {})
         .columns;
   }
 
@@ -256,7 +258,7 @@ class D1Connection final : public Connection, public BatchConnection {
     if (settings_.access == AccessMode::ReadOnly) {
       query(sql, {}, {});
     } else if (in_transaction_) {
-      waiting_ += d1::without_end(sql) + "\n;\n";
+      waiting_ += without_semicolon(sql) + "\n;\n";
     } else {
       run(std::string(sql), 0);
     }
@@ -284,7 +286,7 @@ class D1Connection final : public Connection, public BatchConnection {
     if (settings_.access != AccessMode::ReadOnly) {
       return;
     }
-    if (!d1::is_read(sql) || !d1::is_single(sql)) {
+    if (!d1::is_read(sql) || !is_single_statement(sql)) {
       throw_read_only(settings_, "only one plain read at a time is let through", "");
     }
   }
@@ -292,7 +294,7 @@ class D1Connection final : public Connection, public BatchConnection {
   // WITH may lead an INSERT; inside a SELECT it cannot.
   std::string guarded(const std::string& sql) const {
     return settings_.access == AccessMode::ReadOnly && leading_word(sql) == "WITH"
-               ? "SELECT * FROM (" + d1::without_end(sql) + "\n)"
+               ? "SELECT * FROM (" + without_semicolon(sql) + "\n)"
                : sql;
   }
 
