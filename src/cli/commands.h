@@ -20,6 +20,7 @@ std::vector<Command> model_commands();       // validate-models, ingest, models 
 std::vector<Command> template_commands();    // render, templates list
 std::vector<Command> verify_commands();      // verify
 std::vector<Command> diff_commands();        // diff, migrate diff
+std::vector<Command> run_state_commands();   // runs, state, clean
 std::vector<Command> pipeline_commands();    // ls, run, test, ...
 
 }  // namespace kedge::cli

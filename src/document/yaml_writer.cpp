@@ -23,10 +23,15 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
+// Readers of YAML 1.1 take such a text for a date.
+bool looks_like_date(std::string_view text) {
+  return text.size() >= 8 && text.find_first_not_of("0123456789") == 4 && text[4] == '-';
+}
+
 bool is_plain_safe(std::string_view text, Place place) {
   static constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`=<";
-  if (kind_of_plain(text) != Kind::String || !is_printable(text) || text.front() == ' ' ||
-      text.back() == ' ' || text.back() == ':' || text.starts_with("---") ||
+  if (kind_of_plain(text) != Kind::String || looks_like_date(text) || !is_printable(text) ||
+      text.front() == ' ' || text.back() == ' ' || text.back() == ':' || text.starts_with("---") ||
       text.starts_with("...")) {
     return false;
   }

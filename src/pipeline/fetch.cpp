@@ -378,4 +378,21 @@ FetchResult fetch_and_compare(const FetchRequest& request) {
   return result;
 }
 
+FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> workspace,
+                         std::size_t read) {
+  const ReadSpec& spec = workspace->reads[read];
+  if (spec.is_file()) {
+    const std::unique_ptr<db::Connection> duckdb = open_duckdb(world, *workspace, ":memory:");
+    FetchedShape shape;
+    for (const contracts::ShapeColumn& column : describe_files(world, *workspace, *duckdb, spec)) {
+      shape.columns.push_back({column.name, contracts::duckdb_type(column.type), "", true});
+    }
+    return shape;
+  }
+  const Engine engine(world, workspace, "infer");
+  const std::unique_ptr<db::Connection> connection =
+      engine.open(spec.connection, Engine::Use::Read);
+  return describe_entity(*connection, spec);
+}
+
 }  // namespace kedge::pipeline

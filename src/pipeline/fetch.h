@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contracts/baseline.h"
+#include "contracts/fetched.h"
 #include "kedge/finding.h"
 #include "pipeline/dry_compile.h"
 #include "pipeline/engine.h"
@@ -36,5 +37,8 @@ struct FetchRequest {
 };
 
 FetchResult fetch_and_compare(const FetchRequest& request);
+// The live shape of one entity.
+contracts::FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> workspace,
+                                    std::size_t read);
 
 }  // namespace kedge::pipeline

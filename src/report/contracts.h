@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "app/contract_formats.h"
 #include "app/contracts.h"
 #include "app/pipeline.h"
+#include "app/run_state.h"
 #include "app/validate.h"
 #include "document/json.h"
 
@@ -33,5 +35,15 @@ document::Json list_json(const app::ListResult& result);
 std::string node_line(const pipeline::NodeRecord& node);
 std::string run_summary(const pipeline::RunRecord& record);
 document::Json run_json(const app::RunOutcome& outcome);
+
+std::string contract_diff_text(const app::DiffResult& result);
+document::Json contract_diff_json(const app::DiffResult& result);
+
+std::string runs_text(const std::vector<app::RunSummary>& runs);
+document::Json runs_json(const std::vector<app::RunSummary>& runs);
+std::string cursors_text(const pipeline::Cursors& cursors);
+document::Json cursors_json(const pipeline::Cursors& cursors);
+std::string cursor_change_text(const app::CursorResult& result);
+document::Json cursor_change_json(const app::CursorResult& result);
 
 }  // namespace kedge::report

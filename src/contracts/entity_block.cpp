@@ -1,0 +1,172 @@
+// Contracts as connections.yml spells them.
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "contracts/odcs.h"
+#include "contracts/type_name.h"
+
+namespace kedge::contracts {
+namespace {
+
+using document::Json;
+
+// A number where the text is one, so that it stays plain in YAML.
+Json scalar(const std::string& text) {
+  std::int64_t whole = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    return Json(whole);
+  }
+  double real = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), real);
+  const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return number ? Json(real) : Json(text);
+}
+
+Json texts(const std::vector<std::string>& values) {
+  Json list = Json::array();
+  for (const std::string& value : values) {
+    list.push(value);
+  }
+  return list;
+}
+
+void add_fact(Json& column, const Check& check) {
+  switch (check.type) {
+    case CheckType::NotNull:
+      column.set("not_null", true);
+      return;
+    case CheckType::Unique:
+      column.set("unique", true);
+      return;
+    case CheckType::AcceptedValues:
+      column.set("accepted_values", texts(check.values));
+      return;
+    case CheckType::Pattern:
+      column.set("pattern", check.pattern);
+      return;
+    case CheckType::Range:
+    case CheckType::Length: {
+      const std::string suffix = check.type == CheckType::Length ? "_length" : "";
+      if (check.minimum) {
+        column.set("min" + suffix, scalar(*check.minimum));
+      }
+      if (check.maximum) {
+        column.set("max" + suffix, scalar(*check.maximum));
+      }
+      return;
+    }
+    case CheckType::Freshness:
+    case CheckType::RowCount:
+    case CheckType::CustomSql:
+      return;
+  }
+}
+
+Json column_block(const Contract& contract, const ContractColumn& column) {
+  Json block;
+  block.set("type", base::to_lower(type_name(column.type)));
+  if (column.source != column.name) {
+    block.set("source", column.source);
+  }
+  if (column.optional) {
+    block.set("optional", true);
+  }
+  if (!column.description.empty()) {
+    block.set("description", column.description);
+  }
+  if (!column.tags.empty()) {
+    block.set("tags", texts(column.tags));
+  }
+  if (!column.classification.empty()) {
+    block.set("classification", column.classification);
+  }
+  for (const Check& check : contract.facts) {
+    if (check.columns.size() == 1 && check.columns[0] == column.name) {
+      add_fact(block, check);
+    }
+  }
+  return block.as_object()->size() == 1 ? *block.find("type") : block;
+}
+
+Json bounds(const Check& check) {
+  Json json = Json::object();
+  if (check.minimum) {
+    json.set("min", scalar(*check.minimum));
+  }
+  if (check.maximum) {
+    json.set("max", scalar(*check.maximum));
+  }
+  return json;
+}
+
+Json expect_block(const std::vector<Check>& checks) {
+  Json block = Json::object();
+  Json unique = Json::array();
+  Json custom = Json::array();
+  for (const Check& check : checks) {
+    if (check.type == CheckType::RowCount) {
+      block.set("row_count", bounds(check));
+    } else if (check.type == CheckType::Freshness) {
+      Json freshness;
+      freshness.set("column", check.columns.at(0));
+      freshness.set("max_age", check.max_age);
+      block.set("freshness", std::move(freshness));
+    } else if (check.type == CheckType::Unique) {
+      unique.push(texts(check.columns));
+    } else if (check.type == CheckType::CustomSql) {
+      Json item;
+      item.set("name", check.name);
+      item.set("sql", check.sql);
+      custom.push(std::move(item));
+    }
+  }
+  if (!unique.as_array()->empty()) {
+    block.set("unique", std::move(unique));
+  }
+  if (!custom.as_array()->empty()) {
+    block.set("custom", std::move(custom));
+  }
+  if (!checks.empty() && checks[0].severity == CheckSeverity::Warn) {
+    block.set("severity", "warn");
+  }
+  return block;
+}
+
+}  // namespace
+
+Json columns_block(const Contract& contract) {
+  Json columns = Json::object();
+  for (const ContractColumn& column : contract.columns) {
+    columns.set(column.name, column_block(contract, column));
+  }
+  return columns;
+}
+
+Json entity_block(const EntityContract& entity) {
+  Json read = Json::object();
+  if (!entity.path.empty()) {
+    read.set("path", entity.path);
+  }
+  read.set("columns", columns_block(entity.contract));
+  if (!entity.expectations.empty()) {
+    read.set("expect", expect_block(entity.expectations));
+  }
+  Json block;
+  block.set("read", std::move(read));
+  if (!entity.strategy.empty()) {
+    Json write;
+    write.set("strategy", entity.strategy);
+    if (!entity.keys.empty()) {
+      write.set("keys", texts(entity.keys));
+    }
+    if (!entity.policy.empty() && entity.policy != "fail_on_change") {
+      write.set("schema_policy", entity.policy);
+    }
+    block.set("write", std::move(write));
+  }
+  return block;
+}
+
+}  // namespace kedge::contracts

@@ -1,0 +1,71 @@
+// Contracts in the Open Data Contract Standard and back (spec/contracts.md 18): pure over values.
+// What the standard has no place for travels as custom properties named kedge.<key>.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "contracts/write_policy.h"
+#include "document/json.h"
+
+namespace kedge::contracts {
+
+// One entity as far as its contract goes.
+struct EntityContract {
+  std::string connection;
+  std::string entity;
+  bool is_file = false;
+  std::string path;  // of a file
+  Contract contract;
+  std::vector<Check> expectations;  // entity-level ones, without the column facts
+  std::vector<std::string> keys;    // of its write
+  std::string strategy;             // empty: no write
+  std::string policy;
+};
+
+struct ServerEntry {
+  std::string name;
+  std::string type;  // "postgres", "mysql", "sqlserver", "duckdb", "local", "custom"
+  std::string host;
+  std::string port;
+  std::string database;
+  std::string schema;
+  std::string path;
+};
+
+struct ContractDocument {
+  std::string name;
+  std::string version;
+  std::vector<EntityContract> entities;
+  std::vector<ServerEntry> servers;  // empty unless asked for
+};
+
+document::Json to_odcs(const ContractDocument& document);
+
+// The `read:` and `write:` blocks of one entity, as connections.yml spells them.
+document::Json entity_block(const EntityContract& entity);
+document::Json columns_block(const Contract& contract);
+
+struct ImportedEntity {
+  std::string entity;
+  document::Json block;
+};
+struct OdcsImport {
+  std::vector<ImportedEntity> entities;
+  std::vector<std::string> warnings;  // what was not understood, with its path
+  std::vector<Problem> problems;      // PZ0820: nothing was imported
+};
+OdcsImport from_odcs(const std::string& file, const std::string& text);
+
+enum class DiffKind { Breaking, Compatible };
+struct ContractChange {
+  DiffKind kind = DiffKind::Compatible;
+  std::string entity;
+  std::string text;  // "column 'a' removed"
+};
+std::vector<ContractChange> diff_contracts(const std::vector<EntityContract>& before,
+                                           const std::vector<EntityContract>& after);
+
+}  // namespace kedge::contracts

@@ -1,0 +1,348 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "contracts/odcs.h"
+#include "contracts/type_name.h"
+#include "kedge/codes.h"
+
+namespace kedge::contracts {
+namespace {
+
+using document::Json;
+using document::Node;
+
+std::string text_of(const Node& node, std::string_view key) {
+  const Node* value = node.find(key);
+  return value != nullptr && value->is_scalar() ? value->text : "";
+}
+
+// kedge.<key> of customProperties.
+const Node* custom_property(const Node& node, const std::string& key) {
+  const Node* list = node.find("customProperties");
+  if (list == nullptr) {
+    return nullptr;
+  }
+  for (const Node& item : list->items) {
+    if (text_of(item, "property") == "kedge." + key) {
+      return item.find("value");
+    }
+  }
+  return nullptr;
+}
+
+std::string custom_text(const Node& node, const std::string& key) {
+  const Node* value = custom_property(node, key);
+  return value != nullptr && value->is_scalar() ? value->text : "";
+}
+
+Check make_check(CheckType type, std::vector<std::string> columns) {
+  Check check;
+  check.type = type;
+  check.columns = std::move(columns);
+  return check;
+}
+
+class OdcsReader {
+ public:
+  OdcsReader(const std::string& file, const std::string& text)
+      : document_(document::read_document(file, text, document::format_of(file))) {}
+
+  OdcsImport run() {
+    if (!document_.problems.empty()) {
+      refuse(document_.problems[0].where, document_.problems[0].message);
+    } else if (check_kind()) {
+      read();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void refuse(std::optional<Position> where, const std::string& message) {
+    result_.problems.push_back({codes::PZ0820, message, std::move(where), "", {}});
+  }
+  void refuse(const Node& at, const std::string& message) {
+    refuse(document_.position(at), message);
+  }
+
+  bool check_kind() {
+    const Node& root = document_.root;
+    if (!root.is_mapping()) {
+      refuse(root, "a contract document must be a mapping");
+    } else if (const document::Entry* old = root.find_entry("dataContractSpecification")) {
+      refuse(old->key,
+             "this is a document of the older Data Contract Specification, which is not imported; "
+             "convert it to ODCS first");
+    } else if (text_of(root, "kind") != "DataContract") {
+      const Node* kind = root.find("kind");
+      refuse(kind == nullptr ? root : *kind, "kind: is not DataContract");
+    } else if (root.find("apiVersion") == nullptr) {
+      refuse(root, "apiVersion: is missing");
+    } else if (!text_of(root, "apiVersion").starts_with("v3.")) {
+      refuse(*root.find("apiVersion"),
+             "apiVersion: '" + text_of(root, "apiVersion") + "' is not supported; version 3 is");
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  void warn(const std::string& path, const std::string& what) {
+    result_.warnings.push_back(path + ": " + what);
+  }
+
+  void read() {
+    const Node* schema = document_.root.find("schema");
+    if (schema == nullptr || !schema->is_sequence()) {
+      warn("schema", "there is none");
+      return;
+    }
+    for (std::size_t i = 0; i < schema->items.size(); ++i) {
+      read_object(schema->items[i], "schema[" + std::to_string(i) + "]");
+    }
+    for (const document::Entry& entry : document_.root.entries) {
+      static const std::vector<std::string> kKnown = {
+          "apiVersion",      "kind",   "id",      "name",          "version",
+          "status",          "schema", "servers", "slaProperties", "description",
+          "customProperties"};
+      if (std::find(kKnown.begin(), kKnown.end(), entry.key.text) == kKnown.end()) {
+        warn(entry.key.text, "not imported");
+      }
+    }
+  }
+
+  void read_object(const Node& object, const std::string& path) {
+    EntityContract entity;
+    entity.entity = text_of(object, "physicalName");
+    if (entity.entity.empty()) {
+      entity.entity = text_of(object, "name");
+    }
+    entity.path = custom_text(object, "path");
+    entity.strategy = custom_text(object, "strategy");
+    entity.policy = custom_text(object, "schema_policy");
+    severity_ =
+        custom_text(object, "severity") == "warn" ? CheckSeverity::Warn : CheckSeverity::Fail;
+    std::vector<std::pair<std::int64_t, std::string>> keys;
+    if (const Node* properties = object.find("properties")) {
+      for (std::size_t i = 0; i < properties->items.size(); ++i) {
+        read_property(properties->items[i], path + ".properties[" + std::to_string(i) + "]", entity,
+                      keys);
+      }
+    }
+    std::sort(keys.begin(), keys.end());
+    for (const auto& [position, name] : keys) {
+      entity.keys.push_back(name);
+    }
+    if (!entity.keys.empty() && entity.strategy.empty()) {
+      entity.strategy = "merge";
+    }
+    read_quality(object, path, entity);
+    read_latency(entity);
+    result_.entities.push_back({entity.entity, entity_block(entity)});
+  }
+
+  schema::Type type_of(const Node& property, const std::string& path) {
+    const ParsedType physical = parse_type_name(text_of(property, "physicalType"));
+    if (physical.type) {
+      return *physical.type;
+    }
+    const std::string logical = text_of(property, "logicalType");
+    const Node* options = property.find("logicalTypeOptions");
+    std::string name = logical == "integer"                        ? "bigint"
+                       : logical == "number"                       ? "decimal"
+                       : logical == "array" || logical == "object" ? "json"
+                                                                   : logical;
+    if (logical == "string") {
+      const std::string length = options == nullptr ? "" : text_of(*options, "maxLength");
+      name = length.empty() ? "varchar" : "varchar(" + length + ")";
+    }
+    const ParsedType parsed = parse_type_name(name);
+    if (!parsed.type) {
+      warn(path, "no type is understood; taken as varchar");
+      return duckdb_type("VARCHAR");
+    }
+    return *parsed.type;
+  }
+
+  void read_property(const Node& property, const std::string& path, EntityContract& entity,
+                     std::vector<std::pair<std::int64_t, std::string>>& keys) {
+    ContractColumn column;
+    column.name = text_of(property, "name");
+    column.source = text_of(property, "physicalName");
+    if (column.source.empty()) {
+      column.source = column.name;
+    }
+    column.type = type_of(property, path);
+    column.description = text_of(property, "description");
+    column.classification = text_of(property, "classification");
+    column.optional = custom_text(property, "optional") == "true";
+    if (const Node* tags = property.find("tags")) {
+      for (const Node& tag : tags->items) {
+        column.tags.push_back(tag.text);
+      }
+    }
+    if (text_of(property, "primaryKey") == "true") {
+      const Node* position = property.find("primaryKeyPosition");
+      keys.emplace_back(position == nullptr ? 0 : position->as_integer().value_or(0), column.name);
+    }
+    read_facts(property, path, column, entity.contract.facts);
+    entity.contract.columns.push_back(std::move(column));
+  }
+
+  void read_facts(const Node& property, const std::string& path, const ContractColumn& column,
+                  std::vector<Check>& facts) {
+    if (text_of(property, "required") == "true") {
+      facts.push_back(make_check(CheckType::NotNull, {column.name}));
+    }
+    if (text_of(property, "unique") == "true") {
+      facts.push_back(make_check(CheckType::Unique, {column.name}));
+    }
+    read_accepted(property, path, column, facts);
+    const Node none;
+    const Node* found = property.find("logicalTypeOptions");
+    const Node& options = found == nullptr ? none : *found;
+    const auto bound = [&](std::string_view odcs, const std::string& own) {
+      const std::string text = text_of(options, odcs);
+      const std::string custom = custom_text(property, own);
+      return custom.empty() ? (text.empty() ? std::nullopt : std::optional(text))
+                            : std::optional(custom);
+    };
+    add_range(facts, CheckType::Range, column, bound("minimum", "min"), bound("maximum", "max"));
+    std::optional<std::string> longest = bound("maxLength", "max_length");
+    if (column.type.length && custom_text(property, "max_length").empty()) {
+      longest.reset();  // the length of the type itself
+    }
+    add_range(facts, CheckType::Length, column, bound("minLength", "min_length"), longest);
+    if (const auto pattern = bound("pattern", "pattern")) {
+      Check check = make_check(CheckType::Pattern, {column.name});
+      check.pattern = *pattern;
+      facts.push_back(std::move(check));
+    }
+  }
+
+  static void add_range(std::vector<Check>& facts, CheckType type, const ContractColumn& column,
+                        std::optional<std::string> low, std::optional<std::string> high) {
+    if (low || high) {
+      Check check = make_check(type, {column.name});
+      check.minimum = std::move(low);
+      check.maximum = std::move(high);
+      facts.push_back(std::move(check));
+    }
+  }
+
+  void read_accepted(const Node& property, const std::string& path, const ContractColumn& column,
+                     std::vector<Check>& facts) {
+    const Node* quality = property.find("quality");
+    if (quality == nullptr) {
+      return;
+    }
+    for (std::size_t i = 0; i < quality->items.size(); ++i) {
+      const Node& rule = quality->items[i];
+      const Node* arguments = rule.find("arguments");
+      const Node* values = arguments == nullptr ? nullptr : arguments->find("validValues");
+      if (text_of(rule, "metric") != "invalidValues" || values == nullptr) {
+        warn(path + ".quality[" + std::to_string(i) + "]", "not understood");
+        continue;
+      }
+      Check check = make_check(CheckType::AcceptedValues, {column.name});
+      for (const Node& value : values->items) {
+        check.values.push_back(value.text);
+      }
+      facts.push_back(std::move(check));
+    }
+  }
+
+  void read_quality(const Node& object, const std::string& path, EntityContract& entity) {
+    const Node* quality = object.find("quality");
+    if (quality == nullptr) {
+      return;
+    }
+    for (std::size_t i = 0; i < quality->items.size(); ++i) {
+      const Node& rule = quality->items[i];
+      if (std::optional<Check> check = read_rule(rule)) {
+        check->severity = severity_;
+        entity.expectations.push_back(std::move(*check));
+      } else {
+        warn(path + ".quality[" + std::to_string(i) + "]", "not understood");
+      }
+    }
+  }
+
+  static std::optional<Check> read_rule(const Node& rule) {
+    const std::string metric = text_of(rule, "metric");
+    if (metric == "rowCount") {
+      Check check = make_check(CheckType::RowCount, {});
+      if (const Node* between = rule.find("mustBeBetween");
+          between != nullptr && between->items.size() == 2) {
+        check.minimum = between->items[0].text;
+        check.maximum = between->items[1].text;
+      }
+      if (const std::string low = text_of(rule, "mustBeGreaterOrEqualTo"); !low.empty()) {
+        check.minimum = low;
+      }
+      if (const std::string high = text_of(rule, "mustBeLessOrEqualTo"); !high.empty()) {
+        check.maximum = high;
+      }
+      return check.minimum || check.maximum ? std::optional(check) : std::nullopt;
+    }
+    const Node* arguments = rule.find("arguments");
+    const Node* properties = arguments == nullptr ? nullptr : arguments->find("properties");
+    if (metric == "duplicateValues" && properties != nullptr) {
+      Check check = make_check(CheckType::Unique, {});
+      for (const Node& property : properties->items) {
+        check.columns.push_back(property.text);
+      }
+      return check;
+    }
+    return read_sql(rule);
+  }
+
+  static std::optional<Check> read_sql(const Node& rule) {
+    static constexpr std::string_view kHead = "SELECT count(*) FROM (";
+    std::string query = text_of(rule, "query");
+    const bool own = query.starts_with(kHead) && query.ends_with(")");
+    if (text_of(rule, "type") != "sql" || !own || text_of(rule, "name").empty()) {
+      return std::nullopt;
+    }
+    Check check = make_check(CheckType::CustomSql, {});
+    check.name = text_of(rule, "name");
+    check.sql = query.substr(kHead.size(), query.size() - kHead.size() - 1);
+    return check;
+  }
+
+  void read_latency(EntityContract& entity) {
+    const Node* sla = document_.root.find("slaProperties");
+    if (sla == nullptr) {
+      return;
+    }
+    for (const Node& item : sla->items) {
+      const std::string element = text_of(item, "element");
+      const Node* value = item.find("value");
+      const bool mine = text_of(item, "property") == "latency" && text_of(item, "unit") == "h" &&
+                        element.starts_with(entity.entity + ".");
+      if (!mine || value == nullptr || !value->as_number()) {
+        continue;
+      }
+      Check check = make_check(CheckType::Freshness, {element.substr(entity.entity.size() + 1)});
+      const auto seconds = static_cast<std::int64_t>(std::llround(*value->as_number() * 3600));
+      check.max_age_seconds = seconds;
+      check.max_age = seconds % 3600 == 0 ? std::to_string(seconds / 3600) + "h"
+                      : seconds % 60 == 0 ? std::to_string(seconds / 60) + "m"
+                                          : std::to_string(seconds) + "s";
+      check.severity = severity_;
+      entity.expectations.push_back(std::move(check));
+    }
+  }
+
+  document::Document document_;
+  OdcsImport result_;
+  CheckSeverity severity_ = CheckSeverity::Fail;
+};
+
+}  // namespace
+
+OdcsImport from_odcs(const std::string& file, const std::string& text) {
+  return OdcsReader(file, text).run();
+}
+
+}  // namespace kedge::contracts
