@@ -123,6 +123,26 @@ std::optional<HistoryEntry> find_entry(HistoryStore& store, const std::string& s
   return found;
 }
 
+bool is_recorded_name(const std::string& text) {
+  // Not a URL: those have a colon before any '@'.
+  const std::size_t at = text.rfind('@');
+  return at != std::string::npos && at > 0 && text.find(':') > at && text.size() > at + 4 &&
+         text[at + 1] >= '0' && text[at + 1] <= '9';
+}
+
+schema::Schema load_recorded(const Context& context, const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  const std::string name = text.substr(0, at);
+  const auto store = make_file_history(context);
+  const std::optional<HistoryEntry> entry =
+      find_entry(*store, name, parse_date(text.substr(at + 1)));
+  if (!entry) {
+    throw Error(codes::ERR_SOURCE, "nothing of '" + name + "' was recorded by then",
+                "kedge log " + name + " lists what was");
+  }
+  return schema::read_snapshot(text, store->snapshot(entry->fingerprint));
+}
+
 std::vector<LogRow> history_log(HistoryStore& store, const LogRequest& request) {
   std::vector<LogRow> rows;
   std::map<std::string, std::string> last;  // source -> fingerprint

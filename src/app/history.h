@@ -53,6 +53,10 @@ std::optional<HistoryEntry> find_entry(HistoryStore& store, const std::string& s
 // ERR_SOURCE.
 std::int64_t parse_date(const std::string& text);
 
+// "NAME@2027-03-14": what the file history keeps of a connection at that date.
+bool is_recorded_name(const std::string& text);
+schema::Schema load_recorded(const Context& context, const std::string& text);
+
 struct LogRow {
   HistoryEntry entry;
   std::vector<Change> changes;  // since the row before it of the same source

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/connections.h"
+#include "app/history.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "schema/snapshot.h"
@@ -139,7 +140,7 @@ SourceName parse_source(const std::string& text) {
       return {kind, text.substr(prefix.size())};
     }
   }
-  return {SourceKind::Live, text};
+  return {is_recorded_name(text) ? SourceKind::History : SourceKind::Live, text};
 }
 
 std::optional<Dialect> dialect_of(const Context& context, const SourceName& name) {
@@ -151,6 +152,9 @@ std::optional<Dialect> dialect_of(const Context& context, const SourceName& name
     }
     const std::optional<Dialect> found = schema::find_dialect(settings.connector);
     return found ? found : Dialect::Ansi;
+  }
+  if (name.kind == SourceKind::History) {
+    return load_recorded(context, name.argument).engine.dialect;
   }
   if (name.kind == SourceKind::Snapshot && !name.argument.empty()) {
     const auto text = context.files.read(anchored(context, name.argument));
@@ -177,6 +181,14 @@ Source load_source(const Context& context, const std::string& text, const Source
       return load_sql(context, name, options);
     case SourceKind::Snapshot:
       return load_snapshot(context, name, options);
+    case SourceKind::History: {
+      Source source;
+      source.name = name;
+      source.shown = text;
+      source.schema = load_recorded(context, text);
+      source.dialect = source.schema.engine.dialect;
+      return source;
+    }
     case SourceKind::Empty: {
       Source source;
       source.name = name;

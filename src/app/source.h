@@ -14,7 +14,8 @@
 
 namespace kedge::app {
 
-enum class SourceKind { Live, Metadata, Sql, Snapshot, Chain, Empty };
+// History: NAME@DATE, what `kedge record` kept of a connection.
+enum class SourceKind { Live, Metadata, Sql, Snapshot, Chain, Empty, History };
 
 struct SourceName {
   SourceKind kind = SourceKind::Live;

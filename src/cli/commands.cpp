@@ -12,6 +12,7 @@ std::vector<Command> all_commands() {
   add(general_commands());
   add(connection_commands());
   add(inspect_commands());
+  add(history_commands());
   add(diff_commands());
   add(contract_commands());
   add(metadata_commands());

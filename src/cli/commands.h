@@ -10,6 +10,7 @@ namespace kedge::cli {
 std::vector<Command> check_commands();       // check, impact
 std::vector<Command> connection_commands();  // connections list, connections test
 std::vector<Command> general_commands();     // explain
+std::vector<Command> history_commands();     // record, log
 std::vector<Command> inspect_commands();     // init, inspect, snapshot
 std::vector<Command> server_commands();     // serve, mcp
 std::vector<Command> reference_commands();   // completion, reference
