@@ -187,8 +187,11 @@ db::ConnectionSettings target_settings(const Context& context, const MigrateSetu
     db::ConnectionSettings settings;
     settings.name = "d1:" + setup.binding;
     settings.connector = "d1";
-    settings.options["binding"] = setup.binding;
-    settings.options["config"] = setup.wrangler_config;
+    settings.options["database"] = setup.binding;
+    settings.options["folder"] = context.folder;
+    if (!setup.wrangler_config.empty()) {
+      settings.options["config"] = setup.wrangler_config;
+    }
     settings.options["remote"] = setup.project.migrate.d1.remote ? "true" : "false";
     settings.access = access;
     return settings;

@@ -80,7 +80,17 @@ std::string Ddl::columns(std::span<const Identifier> columns) const {
 }
 
 std::string Ddl::type(const schema::Type& type) const {
-  return type.native.empty() ? get_dialect(id()).type_name(type) : type.native;
+  if (!type.native.empty()) {
+    return type.native;
+  }
+  // A declared type is written the way spec/metadata.md 3.1 spells it.
+  std::string name = base::to_upper(get_dialect(id()).type_name(type));
+  for (const auto& [server, written] :
+       {std::pair("CHARACTER VARYING", "VARCHAR"), std::pair(" WITHOUT TIME ZONE", ""),
+        std::pair("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")}) {
+    name = base::replace_all(std::move(name), server, written);
+  }
+  return name;
 }
 
 std::string Ddl::primary_key(const schema::PrimaryKey& key, const schema::Name&) const {

@@ -425,8 +425,9 @@ bool is_ambiguous_text(const document::Node& node) {
     return false;
   }
   const std::string lower = base::to_lower(node.text);
-  if (lower == "yes" || lower == "no" || lower == "on" || lower == "off" || lower == "y" ||
-      lower == "n") {
+  // A capital letter alone is common as an enum member and no reader takes it for a boolean.
+  if (lower == "yes" || lower == "no" || lower == "on" || lower == "off" || node.text == "y" ||
+      node.text == "n") {
     return true;
   }
   const auto digit = [&](std::size_t at) {

@@ -96,6 +96,13 @@ Type mysql_scalar(const Field& field, Type type, Use use) {
   if (field.type == FieldType::Inet) {
     return text(45);
   }
+  if (type.kind == TypeKind::Uuid) {
+    type.kind = TypeKind::Char;
+    type.length = 36;
+  } else if (type.kind == TypeKind::Time || type.kind == TypeKind::Timestamp ||
+             type.kind == TypeKind::TimestampTz) {
+    type.precision = 3;
+  }
   const bool unbounded = type.kind == TypeKind::Text && !type.length;
   return unbounded && use == Use::KeyedOrDefaulted ? text(255) : type;
 }
