@@ -155,10 +155,11 @@ std::optional<schema::Default> default_of(const std::string& text) {
   return Default{Default::Kind::Expression, std::string(bare)};
 }
 
+// D1 answers with objects by column name, so no two columns of a statement share one.
 void read_columns(db::Connection& connection, Catalog& catalog) {
   ColumnReader reader(catalog);
   read_rows(connection,
-            "SELECT m.name, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
+            "SELECT m.name AS holder, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
             "FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
             "m.rootpage > 0 ORDER BY m.rowid, x.cid",
             [&](const RowView& row) { reader.read(row); });
@@ -170,10 +171,11 @@ void read_view_columns(db::Connection& connection, Catalog& catalog) {
     return;
   }
   try {
-    read_rows(connection,
-              "SELECT m.name, x.name, x.type FROM sqlite_master m, pragma_table_info(m.name) x "
-              "WHERE m.type = 'view' ORDER BY m.rowid, x.cid",
-              [&](const RowView& row) { read_view_row(catalog, row); });
+    read_rows(
+        connection,
+        "SELECT m.name AS holder, x.name, x.type FROM sqlite_master m, pragma_table_info(m.name) x "
+        "WHERE m.type = 'view' ORDER BY m.rowid, x.cid",
+        [&](const RowView& row) { read_view_row(catalog, row); });
   } catch (const db::DatabaseError& error) {
     if (error.failure() == db::FailureClass::Connection) {
       throw;
