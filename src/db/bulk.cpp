@@ -381,9 +381,46 @@ Value value_at(const ColumnChunk& column, std::size_t row) {
 
 std::vector<ResultColumn> read_chunks(Connection& connection, std::string_view sql,
                                       const ChunkHandler& handler, const ReadOptions& options) {
-  if (auto* bulk = dynamic_cast<BulkConnection*>(&connection)) {
-    return bulk->bulk_read(sql, handler, options);
+  auto* bulk = dynamic_cast<BulkConnection*>(&connection);
+  return bulk != nullptr ? bulk->bulk_read(sql, handler, options)
+                         : read_chunks_by_row(connection, sql, handler, options);
+}
+
+bool would_round(const ColumnChunk& column, std::size_t row, const schema::Type& type,
+                 int default_digits) {
+  if (type.kind == TypeKind::Numeric && type.scale && storage_of(column.kind) == Storage::Raw) {
+    const std::string_view text = column.text(row);
+    const std::size_t point = text.find('.');
+    const std::size_t kept = point + 1 + static_cast<std::size_t>(*type.scale);
+    return point != std::string_view::npos && kept < text.size() &&
+           text.find_first_not_of('0', kept) != std::string_view::npos;
   }
+  const bool has_fraction = type.kind == TypeKind::Time || type.kind == TypeKind::Timestamp ||
+                            type.kind == TypeKind::TimestampTz;
+  if (!has_fraction || storage_of(column.kind) != Storage::Integers) {
+    return false;
+  }
+  std::int64_t unit = 1;
+  for (int digits = type.precision.value_or(default_digits); digits < 6; ++digits) {
+    unit *= 10;
+  }
+  const std::int64_t value = column.integers[row];
+  return value != kInfinity && value != -kInfinity && value % unit != 0;
+}
+
+void fail_cell(std::size_t row, const std::string& column, const std::string& type) {
+  Problem problem{
+      codes::ERR_STATEMENT,
+      "row " + std::to_string(row) + ", column '" + column + "': the value does not fit " + type,
+      std::nullopt,
+      "",
+      {{"a value cannot be converted without loss", std::nullopt}}};
+  throw DatabaseError(std::move(problem), FailureClass::Data, "");
+}
+
+std::vector<ResultColumn> read_chunks_by_row(Connection& connection, std::string_view sql,
+                                             const ChunkHandler& handler,
+                                             const ReadOptions& options) {
   const std::vector<ResultColumn> columns = connection.describe(sql);
   Gatherer gatherer(columns, options, handler);
   bool go_on = true;

@@ -93,6 +93,18 @@ std::unique_ptr<ChunkWriter> open_writer(Connection& connection, const BulkTarge
 std::int64_t copy_rows(Connection& source, std::string_view sql, Connection& destination,
                        const BulkTarget& target, const ReadOptions& options = {});
 
+// The way of read_chunks() that works with every connection: describe(), then stream().
+std::vector<ResultColumn> read_chunks_by_row(Connection& connection, std::string_view sql,
+                                             const ChunkHandler& handler,
+                                             const ReadOptions& options);
+
+// Would a column of the type round the cell? Decimals by scale, times by their fraction digits (an
+// absent precision means `default_digits`).
+bool would_round(const ColumnChunk& column, std::size_t row, const schema::Type& type,
+                 int default_digits);
+// Throws the Error of a cell that does not fit, of class Data.
+[[noreturn]] void fail_cell(std::size_t row, const std::string& column, const std::string& type);
+
 // What a connector implements when it has a faster way than rows; found by the functions above.
 class BulkConnection {
  public:

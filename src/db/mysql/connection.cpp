@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "db/failure.h"
 #include "db/mysql/connector.h"
+#include "db/mysql/parameters.h"
 #include "db/mysql/session.h"
 #include "db/mysql/types.h"
+#include "db/mysql/writer.h"
 
 namespace kedge::db {
 namespace {
@@ -40,61 +42,7 @@ std::vector<ResultColumn> columns_of(std::span<const MYSQL_FIELD> fields) {
   return columns;
 }
 
-// Values as texts and integers, the way the server converts them best.
-class BoundParameters {
- public:
-  explicit BoundParameters(std::span<const Value> values)
-      : integers_(values.size()),
-        reals_(values.size()),
-        texts_(values.size()),
-        binds_(values.size()) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      bind(i, values[i]);
-    }
-  }
-  MYSQL_BIND* data() { return binds_.data(); }
-
- private:
-  void bind(std::size_t i, const Value& value) {
-    MYSQL_BIND& bind = binds_[i];
-    std::memset(&bind, 0, sizeof bind);
-    if (const auto* truth = std::get_if<bool>(&value)) {
-      integers_[i] = *truth ? 1 : 0;
-    } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-      integers_[i] = *integer;
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      reals_[i] = *real;
-      bind.buffer_type = MYSQL_TYPE_DOUBLE;
-      bind.buffer = &reals_[i];
-      return;
-    } else if (is_null(value)) {
-      bind.buffer_type = MYSQL_TYPE_NULL;
-      return;
-    } else {
-      bind_text(bind, i, value);
-      return;
-    }
-    bind.buffer_type = MYSQL_TYPE_LONGLONG;
-    bind.buffer = &integers_[i];
-  }
-
-  void bind_text(MYSQL_BIND& bind, std::size_t i, const Value& value) {
-    const auto* bytes = std::get_if<Bytes>(&value);
-    texts_[i] = bytes == nullptr
-                    ? std::get<std::string>(value)
-                    : std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    bind.buffer_type = bytes == nullptr ? MYSQL_TYPE_STRING : MYSQL_TYPE_BLOB;
-    bind.buffer = texts_[i].data();
-    bind.buffer_length = static_cast<unsigned long>(texts_[i].size());
-  }
-
-  std::vector<long long> integers_;
-  std::vector<double> reals_;
-  std::vector<std::string> texts_;
-  std::vector<MYSQL_BIND> binds_;
-};
-
-class MysqlConnection final : public Connection {
+class MysqlConnection final : public Connection, public BulkConnection {
  public:
   explicit MysqlConnection(const ConnectionSettings& settings) : session_(settings) {}
 
@@ -173,6 +121,24 @@ class MysqlConnection final : public Connection {
   void rollback() override { finish("ROLLBACK"); }
   bool in_transaction() const override { return session_.in_transaction(); }
   void cancel() override { session_.cancel(); }
+
+  std::vector<ResultColumn> bulk_read(std::string_view sql, const ChunkHandler& handler,
+                                      const ReadOptions& options) override {
+    return read_chunks_by_row(*this, sql, handler, options);
+  }
+  std::unique_ptr<ChunkWriter> bulk_write(const BulkTarget& target) override {
+    refuse_writing("INSERT");
+    std::string sql = "SELECT ";
+    for (std::size_t i = 0; i < target.columns.size(); ++i) {
+      sql += (i == 0 ? "" : ", ") + mysql::quoted(target.columns[i]);
+    }
+    sql += " FROM ";
+    if (!target.table.schema.empty()) {
+      sql += mysql::quoted(target.table.schema.text()) + ".";
+    }
+    sql += mysql::quoted(target.table.name.text());
+    return mysql::make_writer(session_, target, describe(sql));
+  }
 
  private:
   void finish(std::string_view sql) {
@@ -259,7 +225,7 @@ class MysqlConnection final : public Connection {
       throw_statement_failure(session_.settings(), "wrong number of parameters",
                               FailureClass::Other, "2031");
     }
-    BoundParameters bound(parameters);
+    mysql::Parameters bound(parameters);
     if (api.mysql_stmt_bind_param(statement.get(), bound.data()) != 0 ||
         api.mysql_stmt_execute(statement.get()) != 0) {
       session_.fail(statement.get());

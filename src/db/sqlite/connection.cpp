@@ -6,10 +6,12 @@
 
 #include "base/file_system.h"
 #include "base/text.h"
+#include "db/bulk.h"
 #include "db/failure.h"
 #include "db/sqlite/connector.h"
 #include "db/sqlite/errors.h"
 #include "db/sqlite/functions.h"
+#include "db/sqlite/writer.h"
 #include "kedge/codes.h"
 
 namespace kedge::db {
@@ -112,7 +114,7 @@ std::vector<ResultColumn> columns_of(sqlite3_stmt* statement) {
   return columns;
 }
 
-class SqliteConnection final : public Connection {
+class SqliteConnection final : public Connection, public BulkConnection {
  public:
   SqliteConnection(ConnectionSettings settings, Database database)
       : settings_(std::move(settings)), database_(std::move(database)) {
@@ -185,6 +187,18 @@ class SqliteConnection final : public Connection {
   void cancel() override {
     cancelled_ = true;
     sqlite3_interrupt(database_.get());
+  }
+
+  std::vector<ResultColumn> bulk_read(std::string_view sql, const ChunkHandler& handler,
+                                      const ReadOptions& options) override {
+    return read_chunks_by_row(*this, sql, handler, options);
+  }
+  std::unique_ptr<ChunkWriter> bulk_write(const BulkTarget& target) override {
+    if (settings_.access == AccessMode::ReadOnly) {
+      throw_read_only(settings_, "attempt to write a readonly database", "8");
+    }
+    cancelled_ = false;
+    return sqlite::make_writer(database_.get(), target, [this] { fail(); });
   }
 
  private:
