@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "kedge/codes.h"
 #include "report/check.h"
+#include "report/findings.h"
 #include "report/html.h"
 #include "report/impact.h"
 #include "report/problem.h"
@@ -10,12 +11,23 @@
 namespace kedge::cli {
 namespace {
 
-std::string rendered(const app::CheckResult& result, const std::string& format) {
+std::string rendered(const app::CheckResult& result, const std::string& format,
+                     const std::string& folder) {
   if (format == "json") {
     return document::write_json(report::check_json(result)) + "\n";
   }
   if (format == "html") {
     return report::html_report(report::page_data(result));
+  }
+  if (format == "sarif") {
+    const std::vector<Finding> findings = report::reported_findings(result);
+    return document::write_json(report::findings_sarif(findings, folder)) + "\n";
+  }
+  if (format == "junit") {
+    return report::findings_junit(report::reported_findings(result), "kedge check");
+  }
+  if (format == "github") {
+    return report::findings_github(report::reported_findings(result), folder);
   }
   return report::check_text(result);
 }
@@ -28,7 +40,8 @@ int run_check(Invocation& invocation) {
   request.changed_since = arguments.find("--changed-since");
   request.baseline = arguments.find("--baseline");
   const app::CheckResult result = app::check(invocation.context, request);
-  invocation.terminal.out.write(rendered(result, arguments.get("--format", "text")));
+  invocation.terminal.out.write(
+      rendered(result, arguments.get("--format", "text"), invocation.context.folder));
   return result.exit_code;
 }
 

@@ -1,0 +1,27 @@
+// The list of findings in the forms that machines read: SARIF 2.1.0, JUnit XML and the annotations
+// of GitHub Actions. Every form holds every finding, in the order of the list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/json.h"
+#include "kedge/finding.h"
+
+namespace kedge::report {
+
+// One run; a rule a code, a result a finding. Files are relative to %SRCROOT%. `folder` is cut off
+// absolute paths below it.
+document::Json findings_sarif(const std::vector<Finding>& findings, const std::string& folder);
+
+// A testsuite a guard, a testcase a finding; notes pass, warnings pass with their text in
+// system-out, errors fail. A list without findings is one passing testcase.
+std::string findings_junit(const std::vector<Finding>& findings, const std::string& name);
+
+// ::error file=...,line=...,col=...,title=CODE::message, one line each.
+std::string findings_github(const std::vector<Finding>& findings, const std::string& folder);
+
+// The path as it is told: below `folder` without it.
+std::string relative_file(const std::string& file, const std::string& folder);
+
+}  // namespace kedge::report

@@ -1,0 +1,150 @@
+// The published schemas are not part of this repository: these tests check the structure that they
+// ask for (required members, enumerations, no unknown members), on findings with everything in
+// them.
+#include "report/findings.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kedge/codes.h"
+
+namespace kedge::report {
+namespace {
+
+using document::Json;
+
+Finding full(Severity severity) {
+  Finding finding;
+  finding.problem = {codes::ERR_CONFIG,
+                     "an <unknown> key \"x\" & more, 100%",
+                     Position{"/work/p/models/a b.yml", 3, 7},
+                     "take it out",
+                     {{"the driver said\nno", std::nullopt},
+                      {"the other side", Position{"/work/p/other.yml", 1, 0}}}};
+  finding.severity = severity;
+  finding.subject = {"column", "db", "vessel", "kg"};
+  finding.guard = "models";
+  return finding;
+}
+
+Finding bare() {
+  Finding finding;
+  finding.problem.code = codes::schema_difference;
+  finding.problem.message = "control \x01 and broken \xff bytes";
+  return finding;
+}
+
+const Json& member(const Json& json, std::string_view key) {
+  static const Json kNone;
+  const Json* found = json.find(key);
+  EXPECT_NE(found, nullptr) << key;
+  return found == nullptr ? kNone : *found;
+}
+
+void expect_only(const Json& json, const std::set<std::string>& known) {
+  for (const auto& [key, value] : *json.as_object()) {
+    EXPECT_TRUE(known.contains(key)) << key << " is no member of the standard";
+  }
+}
+
+void check_location(const Json& location) {
+  expect_only(location, {"id", "physicalLocation", "logicalLocations", "message"});
+  if (const Json* physical = location.find("physicalLocation")) {
+    expect_only(*physical, {"artifactLocation", "region"});
+    expect_only(member(*physical, "artifactLocation"), {"uri", "uriBaseId"});
+    EXPECT_EQ(member(member(*physical, "artifactLocation"), "uri").as_string()->find(' '),
+              std::string::npos);
+    if (const Json* region = physical->find("region")) {
+      expect_only(*region, {"startLine", "startColumn"});
+    }
+  }
+}
+
+void check_result(const Json& result, std::size_t rules) {
+  expect_only(result, {"ruleId", "ruleIndex", "level", "message", "locations", "relatedLocations",
+                       "partialFingerprints", "properties"});
+  EXPECT_TRUE((std::set<std::string>{"note", "warning", "error", "none"}.contains(
+      *member(result, "level").as_string())));
+  EXPECT_FALSE(member(member(result, "message"), "text").as_string()->empty());
+  EXPECT_LT(std::get<std::int64_t>(member(result, "ruleIndex").value()),
+            static_cast<std::int64_t>(rules));
+  for (const std::string_view key : {"locations", "relatedLocations"}) {
+    if (const Json* list = result.find(key)) {
+      for (const Json& location : *list->as_array()) {
+        check_location(location);
+      }
+    }
+  }
+}
+
+TEST(SarifTest, HasTheStructureOfTheStandard) {
+  const Json log = findings_sarif({full(Severity::Error), full(Severity::Note), bare()}, "/work/p");
+  expect_only(log, {"$schema", "version", "runs"});
+  EXPECT_EQ(*member(log, "version").as_string(), "2.1.0");
+  const Json& run = member(log, "runs").as_array()->at(0);
+  expect_only(run, {"tool", "columnKind", "results"});
+  const Json& driver = member(member(run, "tool"), "driver");
+  expect_only(driver, {"name", "version", "rules"});
+  const auto& rules = *member(driver, "rules").as_array();
+  ASSERT_EQ(rules.size(), 2U);  // a rule a code, once
+  for (const Json& rule : rules) {
+    expect_only(rule, {"id", "shortDescription", "defaultConfiguration", "help"});
+  }
+  const auto& results = *member(run, "results").as_array();
+  ASSERT_EQ(results.size(), 3U);
+  for (const Json& result : results) {
+    check_result(result, rules.size());
+  }
+}
+
+TEST(SarifTest, FilesAreRelativeAndEncoded) {
+  const std::string text =
+      document::write_json(findings_sarif({full(Severity::Error)}, "/work/p"), -1);
+  EXPECT_NE(text.find("\"uri\":\"models/a%20b.yml\",\"uriBaseId\":\"%SRCROOT%\""),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"startLine\":3,\"startColumn\":7"), std::string::npos) << text;
+}
+
+TEST(SarifTest, AFindingKeepsItsIdentityWhenLinesMove) {
+  Finding moved = full(Severity::Error);
+  moved.problem.where->line = 99;
+  const auto identity = [](const Finding& finding) {
+    const Json log = findings_sarif({finding}, "");
+    const Json& run = log.find("runs")->as_array()->at(0);
+    return *run.find("results")->as_array()->at(0).find("partialFingerprints");
+  };
+  EXPECT_EQ(identity(full(Severity::Error)), identity(moved));
+  moved.subject.name = "other";
+  EXPECT_FALSE(identity(full(Severity::Error)) == identity(moved));
+}
+
+TEST(JunitTest, ErrorsFailAndTheRestPasses) {
+  const std::string text =
+      findings_junit({full(Severity::Error), full(Severity::Warning), bare()}, "kedge check");
+  EXPECT_NE(text.find("<testsuites name=\"kedge check\" tests=\"3\" failures=\"2\" errors=\"0\""),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<testsuite name=\"models\" tests=\"2\" failures=\"1\""), std::string::npos);
+  EXPECT_NE(text.find("message=\"an &lt;unknown&gt; key &quot;x&quot; &amp; more, 100%\""),
+            std::string::npos);
+  EXPECT_NE(text.find("control \xEF\xBF\xBD and broken \xEF\xBF\xBD bytes"), std::string::npos);
+}
+
+TEST(JunitTest, NothingFoundIsOnePassedTest) {
+  const std::string text = findings_junit({}, "kedge check");
+  EXPECT_NE(text.find("tests=\"1\" failures=\"0\""), std::string::npos);
+  EXPECT_NE(text.find("<testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>"),
+            std::string::npos);
+}
+
+TEST(GithubTest, OneEscapedLineAFinding) {
+  EXPECT_EQ(findings_github({full(Severity::Warning)}, "/work/p"),
+            "::warning file=models/a b.yml,line=3,col=7,title=ERR_CONFIG::an <unknown> key \"x\" & "
+            "more, 100%25%0Athe driver said%0Ano%0Athe other side%0Atake it out\n");
+  EXPECT_TRUE(findings_github({bare()}, "").starts_with("::error title=schema_difference::"));
+}
+
+}  // namespace
+}  // namespace kedge::report
