@@ -116,17 +116,25 @@ class Mysql {
   }
   void operator()(const AddIndex& c) {
     if (!came_inline(c.table, c.part)) {
-      add(stage::kIndex, c.table, e_.ddl.index(c.part, c.table));
+      // What keeps a counted column keyed comes before its old key goes.
+      const bool first = leads_with_counted(e_.to, c.table, c.part);
+      add(first ? stage::kPrimaryKey - 1 : stage::kIndex, c.table, e_.ddl.index(c.part, c.table));
     }
   }
   void operator()(const DropIndex& c) {
-    add(stage::kDropIndex, c.table, e_.ddl.drop_index(c.part, c.table, ""));
+    const bool last = leads_with_counted(e_.to, c.table, c.part);
+    add(last ? stage::kIndex + 2 : stage::kDropIndex, c.table,
+        e_.ddl.drop_index(c.part, c.table, ""));
   }
   void operator()(const AddForeignKey& c) {
     alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part));
   }
   void operator()(const DropForeignKey& c) {
     alter(stage::kDropConstraint, c.table, "DROP FOREIGN KEY " + e_.ddl.quote(c.part.name));
+    if (leaves_index(c)) {
+      add(stage::kDropIndex, c.table,
+          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table));
+    }
   }
   void operator()(const AddCheck& c) {
     alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part));
@@ -187,6 +195,61 @@ class Mysql {
   void operator()(const Other&) {}
 
  private:
+  static bool leads_with_counted(const schema::Schema& schema, const Name& name,
+                                 const schema::Index& index) {
+    const Table* table = find_table(schema, name);
+    const Column* column = table == nullptr || index.parts.empty()
+                               ? nullptr
+                               : find_column(*table, index.parts[0].column);
+    return column != nullptr && is_counted(*column);
+  }
+  // The engine made an index for the key and leaves it behind.
+  bool leaves_index(const DropForeignKey& c) const {
+    const auto old = e_.old_table_names.find(c.table);
+    const Table* was = find_table(e_.from, old == e_.old_table_names.end() ? c.table : old->second);
+    const Table* is = find_table(e_.to, c.table);
+    if (was == nullptr || is == nullptr) {
+      return false;
+    }
+    const auto covers = [&](const auto& columns, const auto& name_of) {
+      return columns.size() >= c.part.columns.size() &&
+             std::equal(c.part.columns.begin(), c.part.columns.end(), columns.begin(),
+                        [&](const Identifier& a, const auto& b) { return a == name_of(b); });
+    };
+    const auto by_index = [&](const Table& table) {
+      return std::any_of(table.indexes.begin(), table.indexes.end(), [&](const auto& index) {
+        return covers(index.parts, [](const auto& part) { return part.column; });
+      });
+    };
+    const bool by_key =
+        was->primary_key && covers(was->primary_key->columns, [](const auto& one) { return one; });
+    const bool again = std::any_of(is->foreign_keys.begin(), is->foreign_keys.end(),
+                                   [&](const auto& key) { return key.columns == c.part.columns; });
+    return !by_key && !by_index(*was) && !again;
+  }
+  // A column under a foreign key cannot be altered: the keys on both of its ends step aside.
+  void references_aside(const Name& table, const Identifier& column) {
+    const auto uses = [&](const std::vector<Identifier>& columns) {
+      return std::find(columns.begin(), columns.end(), column) != columns.end();
+    };
+    for (const Table& other : e_.to.tables) {
+      for (const schema::ForeignKey& key : other.foreign_keys) {
+        const bool in_the_way = (other.name == table && uses(key.columns)) ||
+                                (key.referenced_table == table && uses(key.referenced_columns));
+        if (in_the_way && !is_added_key(other.name, key.name) &&
+            aside_.insert({other.name, key.name}).second) {
+          alter(stage::kDropConstraint, other.name, "DROP FOREIGN KEY " + e_.ddl.quote(key.name));
+          alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(key));
+        }
+      }
+    }
+  }
+  bool is_added_key(const Name& table, const Identifier& name) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* one = std::get_if<AddForeignKey>(&change);
+      return one != nullptr && one->table == table && one->part.name == name;
+    });
+  }
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
   }
@@ -213,6 +276,7 @@ class Mysql {
                       e_.ddl.default_value(*column.default_value, column.type),
                       e_.ddl.quote(column.name)));
     }
+    references_aside(table, after.name);
     int at = stage::kColumn;
     if (is_counted(column) && !is_counted(before)) {
       at = stage::kIndex + 1;  // its key is there by now
@@ -268,6 +332,7 @@ class Mysql {
   Emission& e_;
   std::size_t index_ = 0;
   std::set<std::pair<Name, Identifier>> modified_;
+  std::set<std::pair<Name, Identifier>> aside_;
   std::set<Name> dropped_keys_;
   std::set<Name> added_keys_;
   std::set<Name> moved_keys_;

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.remove(str(HERE))  # its folder "duckdb" is no module
 sys.path.insert(0, str(HERE.parents[1] / "cases" / "runner"))
 from kt.common import Skip                                          # noqa: E402
 from kt.databases import PASSWORD, USER, Databases, SqlError       # noqa: E402
@@ -82,7 +83,7 @@ def restore(dbs, database, space: Path):
         return copy
     text = dump(database)
     if text is None:
-        return copy
+        raise Skip("no client that can dump " + database.dialect)
     if database.dialect == "sqlite":
         con = sqlite3.connect(copy.path)
         con.executescript(text)
@@ -140,9 +141,9 @@ def check(kedge: str, dbs, dialect: str, case: Path) -> None:
             b.script((case / "after.sql").read_text(encoding="utf-8"))
             check_expected(case, listed(kedge, a, b))
             expect_equal(kedge, url(b), url(b), "differs from itself")
-            copy = restore(dbs, b, space)
-            opened.append(copy)
-            if dialect != "mysql" or dump(b) is not None:
+            if not (case / "skip-dump.txt").is_file():  # the engine's own dump loses something: says why
+                copy = restore(dbs, b, space)
+                opened.append(copy)
                 expect_equal(kedge, url(b), url(copy), "differs from its own dump")
             apply(kedge, a, b)
         finally:
