@@ -2,6 +2,7 @@
 #include <set>
 
 #include "app/diff.h"
+#include "app/guard_metadata.h"
 #include "app/impact.h"
 #include "app/metadata_model.h"
 #include "app/templates.h"
@@ -15,24 +16,6 @@ namespace kedge::app {
 namespace {
 
 constexpr std::size_t kNoCause = static_cast<std::size_t>(-1);
-
-// The declaration that a change of the database is about: a field, else the object.
-std::optional<Position> declared_at(const metadata::Model& model,
-                                    const metadata::Expected& expected, const Change& change) {
-  const auto owner = expected.owners.find(subject_of(change));
-  if (owner == expected.owners.end()) {
-    return std::nullopt;
-  }
-  const std::string part = part_of(change);
-  if (const metadata::Object* object = metadata::find_object(model, owner->second.object)) {
-    for (const metadata::Field& field : object->fields) {
-      if (!part.empty() && metadata::column_of(field) == part) {
-        return field.place.where;
-      }
-    }
-  }
-  return owner->second.place.where;
-}
 
 // What verify --db would find in a shape: the changes that lead to what is declared.
 std::vector<Change> drift_of(const schema::Schema& shape, const metadata::Expected& expected) {
