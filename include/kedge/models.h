@@ -3,6 +3,7 @@
 // the lists inside follow the order of declaration in the model file.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -144,6 +145,64 @@ struct IdempotentIngestResult {
   std::vector<ToDeleteEntry> to_delete;
   std::vector<IngestError> errors;
   std::vector<Finding> warnings;
+};
+
+// --- queries (models.md 5, 6, 13)
+
+// A cell of a result. Numbers that a JSON number cannot hold exactly, dates and times are texts.
+using QueryValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+// Presentation of one result column.
+struct QueryAttribute {
+  std::string key;
+  std::string label;
+  std::string format_type;  // "percent", "currency", "integer", "float" or empty
+  std::optional<std::int64_t> precision;
+  std::string symbol;
+  bool operator==(const QueryAttribute&) const = default;
+};
+
+struct QueryResult {
+  std::vector<std::string> columns;  // keys: "shipments.depot_city"
+  std::vector<std::vector<QueryValue>> rows;
+  std::vector<QueryAttribute> attributes;
+  std::string sql;
+};
+
+// A query object, {"queries": [...]} or {"name": model}, as JSON or YAML text.
+struct QueryInput {
+  std::string text;
+  std::string file = "query";  // for positions in messages
+};
+
+struct QueryOptions {
+  enum class Mode { Execute, DryRun, Explain };
+  Mode mode = Mode::Execute;
+  std::optional<std::string> data_source;  // needed when a model name is ambiguous
+  std::map<std::string, std::string> variables;  // JSON values; anything else is a text
+  bool check_drift = false;                      // validate the touched models first
+};
+
+// A query failed in the database, and models that it touches have drifted.
+class SchemaDriftError : public Error {
+ public:
+  SchemaDriftError(Problem problem, std::vector<std::string> models,
+                   std::vector<ToDeleteEntry> to_delete, std::string original, std::string sql)
+      : Error(std::move(problem)),
+        models_(std::move(models)),
+        to_delete_(std::move(to_delete)),
+        original_(std::move(original)),
+        sql_(std::move(sql)) {}
+  const std::vector<std::string>& models() const { return models_; }  // sorted, touched
+  const std::vector<ToDeleteEntry>& to_delete() const { return to_delete_; }
+  const std::string& original() const { return original_; }  // the database's message
+  const std::string& sql() const { return sql_; }
+
+ private:
+  std::vector<std::string> models_;
+  std::vector<ToDeleteEntry> to_delete_;
+  std::string original_;
+  std::string sql_;
 };
 
 }  // namespace kedge::models

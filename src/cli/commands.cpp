@@ -18,6 +18,7 @@ std::vector<Command> all_commands() {
   add(metadata_commands());
   add(migrate_commands());
   add(model_commands());
+  add(query_commands());
   add(pipeline_commands());
   add(run_state_commands());
   add(template_commands());

@@ -17,6 +17,7 @@ std::vector<Command> reference_commands();   // completion, reference
 std::vector<Command> contract_commands();    // validate, schema ...
 std::vector<Command> metadata_commands();    // model
 std::vector<Command> migrate_commands();     // migrate, migrate apply-pending, ...
+std::vector<Command> query_commands();      // query, models list, models show
 std::vector<Command> model_commands();       // validate-models, ingest, models import
 std::vector<Command> template_commands();    // render, templates list
 std::vector<Command> verify_commands();      // verify

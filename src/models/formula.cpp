@@ -300,7 +300,7 @@ class Parser {
     const Token& here = token();
     if (here.kind == Token::Kind::Number || here.kind == Token::Kind::String ||
         here.kind == Token::Kind::Placeholder) {
-      FormulaNode node = make(here.kind == Token::Kind::Number   ? Kind::Number
+      FormulaNode node = make(here.kind == Token::Kind::Number   ? Kind::Numeral
                               : here.kind == Token::Kind::String ? Kind::String
                                                                  : Kind::Placeholder,
                               here.text);

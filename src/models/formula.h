@@ -16,7 +16,7 @@ struct FormulaArgument;
 
 struct FormulaNode {
   enum class Kind {
-    Number,   // text as written
+    Numeral,  // text as written
     String,   // text: the content
     Boolean,  // text: "true" or "false"
     Null,

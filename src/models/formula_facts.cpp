@@ -18,7 +18,7 @@ class Collector {
     switch (node.kind) {
       case Kind::Reference:
         add(place == Role::Argument ? FormulaReference::Kind::Argument
-                                     : FormulaReference::Kind::Bare,
+                                    : FormulaReference::Kind::Bare,
             node.path, {}, node.begin);
         break;
       case Kind::Aggregate:
@@ -31,7 +31,7 @@ class Collector {
       case Kind::Transform:
         transform(node);
         break;
-      case Kind::Number:
+      case Kind::Numeral:
       case Kind::String:
       case Kind::Boolean:
       case Kind::Null:

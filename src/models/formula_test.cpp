@@ -42,7 +42,7 @@ std::string show_arguments(const FormulaNode& node) {
 
 std::string show(const FormulaNode& node) {
   switch (node.kind) {
-    case Kind::Number:
+    case Kind::Numeral:
     case Kind::Boolean:
       return node.text;
     case Kind::String:
