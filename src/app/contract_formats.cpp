@@ -296,14 +296,14 @@ std::vector<EntityContract> load_source(Context& context, const std::string& nam
 
 }  // namespace
 
-bool DiffResult::breaking() const {
+bool ContractDiff::breaking() const {
   return std::any_of(changes.begin(), changes.end(), [](const contracts::ContractChange& change) {
     return change.kind == contracts::DiffKind::Breaking;
   });
 }
 
-DiffResult diff_contract_sources(Context& context, const std::string& before,
-                                 const std::string& after) {
+ContractDiff diff_contract_sources(Context& context, const std::string& before,
+                                   const std::string& after) {
   return {contracts::diff_contracts(load_source(context, before), load_source(context, after))};
 }
 

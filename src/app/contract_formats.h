@@ -44,12 +44,12 @@ struct InferResult {
 };
 InferResult infer_contract(Context& context, const std::string& target, InferFrom from);
 
-struct DiffResult {
+struct ContractDiff {
   std::vector<contracts::ContractChange> changes;
   bool breaking() const;
 };
 // Files (connections.yml or ODCS) or git revisions of connections.yml.
-DiffResult diff_contract_sources(Context& context, const std::string& before,
-                                 const std::string& after);
+ContractDiff diff_contract_sources(Context& context, const std::string& before,
+                                   const std::string& after);
 
 }  // namespace kedge::app

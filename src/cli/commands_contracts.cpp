@@ -113,7 +113,7 @@ int diff(Invocation& invocation) {
   if (sources.size() != 2) {
     throw Error(codes::ERR_USAGE, "contract diff takes two files or git revisions");
   }
-  const app::DiffResult result =
+  const app::ContractDiff result =
       app::diff_contract_sources(invocation.context, sources[0], sources[1]);
   print(invocation, report::contract_diff_json(result), report::contract_diff_text(result));
   return result.breaking() ? 1 : 0;

@@ -36,8 +36,8 @@ std::string node_line(const pipeline::NodeRecord& node);
 std::string run_summary(const pipeline::RunRecord& record);
 document::Json run_json(const app::RunOutcome& outcome);
 
-std::string contract_diff_text(const app::DiffResult& result);
-document::Json contract_diff_json(const app::DiffResult& result);
+std::string contract_diff_text(const app::ContractDiff& result);
+document::Json contract_diff_json(const app::ContractDiff& result);
 
 std::string runs_text(const std::vector<app::RunSummary>& runs);
 document::Json runs_json(const std::vector<app::RunSummary>& runs);

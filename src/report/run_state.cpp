@@ -5,7 +5,7 @@ namespace kedge::report {
 
 using document::Json;
 
-std::string contract_diff_text(const app::DiffResult& result) {
+std::string contract_diff_text(const app::ContractDiff& result) {
   if (result.changes.empty()) {
     return "no differences\n";
   }
@@ -18,7 +18,7 @@ std::string contract_diff_text(const app::DiffResult& result) {
   return text;
 }
 
-Json contract_diff_json(const app::DiffResult& result) {
+Json contract_diff_json(const app::ContractDiff& result) {
   Json changes = Json::array();
   for (const contracts::ContractChange& change : result.changes) {
     Json item;
