@@ -113,6 +113,9 @@ class Fetcher {
     }
     for (const std::size_t index : probe_.writes) {
       if (auto target = target_in(schema, workspace_.writes[index].entity)) {
+        if (workspace_.writes[index].policy == contracts::SchemaPolicy::Evolve) {
+          lock_viewed_columns(*connection, workspace_.writes[index].entity, *target);
+        }
         probe_.targets[index] = std::move(*target);
       }
     }

@@ -36,10 +36,6 @@ FetchedColumn fetched_column(schema::Dialect dialect, const std::string& name,
   return column;
 }
 
-std::string unlock(const std::string& now, const std::string& why) {
-  return now.empty() ? why : now;
-}
-
 const schema::Table* find_entity(const schema::Schema& schema, const schema::Name& wanted) {
   const auto same = [&](const Identifier& a, const Identifier& b) {
     return schema.engine.dialect == schema::Dialect::Postgres
@@ -114,18 +110,9 @@ std::string lock_of(const schema::Table& table, const Identifier& column) {
   return "";
 }
 
-bool has_dependent_view(const schema::Schema& schema, const schema::Table& table) {
-  return std::any_of(schema.views.begin(), schema.views.end(), [&](const schema::View& view) {
-    return std::any_of(view.depends_on.begin(), view.depends_on.end(),
-                       [&](const schema::Name& name) { return name.name == table.name.name; });
-  });
-}
-
 contracts::Target target_of(const schema::Schema& schema, const schema::Table& table) {
   contracts::Target target;
   add_keys(table, target);
-  const bool viewed =
-      schema.engine.dialect == schema::Dialect::Postgres && has_dependent_view(schema, table);
   for (const schema::Column& column : table.columns) {
     const FetchedColumn fetched =
         fetched_column(schema.engine.dialect, column.name.text(), column.type, column.type.native);
@@ -139,9 +126,6 @@ contracts::Target target_of(const schema::Schema& schema, const schema::Table& t
     found.has_default = column.default_value || column.identity || column.generated;
     found.generated = column.generated.has_value();
     found.locked_by = lock_of(table, column.name);
-    if (viewed) {
-      found.locked_by = unlock(found.locked_by, "a table that a view uses");
-    }
     target.columns.push_back(std::move(found));
   }
   return target;
@@ -222,6 +206,29 @@ std::optional<contracts::Target> target_in(const schema::Schema& schema,
   return std::nullopt;
 }
 
+void lock_viewed_columns(db::Connection& connection, const std::string& entity,
+                         contracts::Target& target) {
+  if (connection.dialect() != schema::Dialect::Postgres) {
+    return;
+  }
+  const db::Value name = quote_entity(connection, entity);
+  const db::ResultSet rows = connection.query(
+      "SELECT DISTINCT a.attname FROM pg_catalog.pg_depend d "
+      "JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid "
+      "JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid "
+      "WHERE d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+      "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
+      "AND d.refobjid = pg_catalog.to_regclass($1) AND r.ev_class <> d.refobjid",
+      std::span<const db::Value>(&name, 1));
+  for (const db::Row& row : rows.rows) {
+    for (contracts::TargetColumn& column : target.columns) {
+      if (column.name == db::to_text(row[0]) && column.locked_by.empty()) {
+        column.locked_by = "a view";
+      }
+    }
+  }
+}
+
 std::optional<contracts::Target> find_target(db::Connection& connection,
                                              const std::string& entity) {
   const schema::Name name = entity_name(entity);
@@ -230,7 +237,11 @@ std::optional<contracts::Target> find_target(db::Connection& connection,
   scope.tables = {schema::to_string(name)};
   const schema::Schema schema =
       dialect::get_dialect(connection.dialect()).introspect(connection, scope);
-  return target_in(schema, entity);
+  std::optional<contracts::Target> target = target_in(schema, entity);
+  if (target) {
+    lock_viewed_columns(connection, entity, *target);
+  }
+  return target;
 }
 
 }  // namespace kedge::pipeline

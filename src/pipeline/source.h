@@ -27,5 +27,8 @@ contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::View& 
 // nullopt: there is no such table or view.
 std::optional<contracts::Target> find_target(db::Connection& connection, const std::string& entity);
 std::optional<contracts::Target> target_in(const schema::Schema& schema, const std::string& entity);
+// postgres refuses to alter the type of a column that a view uses: those are marked as locked.
+void lock_viewed_columns(db::Connection& connection, const std::string& entity,
+                         contracts::Target& target);
 
 }  // namespace kedge::pipeline
