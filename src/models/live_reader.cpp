@@ -213,7 +213,12 @@ class LiveReader {
       return {LiveShape::State::Present, std::make_shared<const LiveColumns>(std::move(*columns)),
               ""};
     }
-    if (columns || listed) {
+    if (listed && !columns) {
+      throw Error(codes::introspection_failed,
+                  "the catalog lists '" + model.sql_table +
+                      "' but the database refuses it: " + failure_words_);
+    }
+    if (columns) {
       throw Error(codes::introspection_failed,
                   "the catalog lists '" + model.sql_table + "' but gives no columns of it");
     }
