@@ -32,10 +32,12 @@ kedge_arrow(pipeline   contracts schema sql dialect db project document)
 kedge_arrow(codegen    metadata templates document project schema dialect)
 kedge_arrow(app        document sql schema diff db project templates dialect scratch metadata
                        models contracts migrate query pipeline codegen)
+kedge_arrow(engine     app document schema db db/sqlite db/postgres db/duckdb db/mysql db/odbc db/d1
+                       db/files scratch project models)
 kedge_arrow(report     app document sql schema diff db project templates dialect metadata models
                        contracts migrate query pipeline codegen)
 kedge_arrow(server     app report document schema)
-kedge_arrow(cli        app report server db db/sqlite db/postgres db/duckdb db/mysql db/odbc db/d1
+kedge_arrow(cli        app engine report server db db/sqlite db/postgres db/duckdb db/mysql db/odbc db/d1
                        db/files scratch project document schema)
 
 function(kedge_target_name module out)

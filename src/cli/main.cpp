@@ -8,7 +8,7 @@
 
 #include "base/file_system.h"
 #include "cli/arguments.h"
-#include "cli/connectors.h"
+#include "engine/connectors.h"
 #include "kedge/codes.h"
 #include "report/problem.h"
 #include "scratch/provider.h"
@@ -41,7 +41,7 @@ int run(const cli::Parsed& parsed, cli::Terminal& terminal) {
   const auto clock = base::make_clock();
   const auto environment = base::make_environment();
   const auto processes = base::make_process_runner();
-  const db::Registry registry = cli::make_registry();
+  const db::Registry registry = engine::make_registry();
   const auto scratch = scratch::make_provider(registry, *environment);
   app::Context context{files->real_path(parsed.folder),
                        *files,

@@ -3,8 +3,8 @@
 
 #include "db/connection.h"
 
-namespace kedge::cli {
+namespace kedge::engine {
 
 db::Registry make_registry();
 
-}  // namespace kedge::cli
+}  // namespace kedge::engine

@@ -1,4 +1,4 @@
-#include "cli/connectors.h"
+#include "engine/connectors.h"
 
 #include "db/d1/connector.h"
 #include "db/duckdb/connector.h"
@@ -8,7 +8,7 @@
 #include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 
-namespace kedge::cli {
+namespace kedge::engine {
 
 db::Registry make_registry() {
   db::Registry registry;
@@ -23,4 +23,4 @@ db::Registry make_registry() {
   return registry;
 }
 
-}  // namespace kedge::cli
+}  // namespace kedge::engine
