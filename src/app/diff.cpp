@@ -126,7 +126,7 @@ diff::Options comparison_options(Dialect dialect) {
   return options;
 }
 
-DiffResult compare_sources(const Context& context, const DiffRequest& request) {
+ShapeDiff compare_sources(const Context& context, const DiffRequest& request) {
   auto [from, to] = load_both(context, request);
   if (!share_texts(from.dialect, to.dialect)) {
     throw Error(codes::ERR_DIALECT_MISMATCH,
@@ -134,7 +134,7 @@ DiffResult compare_sources(const Context& context, const DiffRequest& request) {
                     "' is " + to_string(to.dialect),
                 "both sides must speak one dialect");
   }
-  DiffResult result;
+  ShapeDiff result;
   result.from = from.shown;
   result.to = to.shown;
   result.dialect = from.dialect;

@@ -35,7 +35,7 @@ struct Proof {
   bool holds() const { return ran && left.empty() && lost.empty() && failure.empty(); }
 };
 
-struct DiffResult {
+struct ShapeDiff {
   std::string from;
   std::string to;
   schema::Dialect dialect = schema::Dialect::Ansi;
@@ -46,7 +46,7 @@ struct DiffResult {
   bool is_equal() const { return plan.changes.empty(); }
 };
 
-DiffResult compare_sources(const Context& context, const DiffRequest& request);
+ShapeDiff compare_sources(const Context& context, const DiffRequest& request);
 
 // The comparison's options with the analyser of the dialect in them; for whoever compares.
 diff::Options comparison_options(schema::Dialect dialect);

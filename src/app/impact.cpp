@@ -73,7 +73,7 @@ ShapeChange from_sources(Context& context, const ImpactRequest& request,
   DiffRequest diff_request;
   diff_request.from = request.from.value_or(connection);
   diff_request.to = to;
-  const DiffResult compared = compare_sources(context, diff_request);
+  const ShapeDiff compared = compare_sources(context, diff_request);
   std::vector<Change> changes;
   for (const migrate::PlannedChange& planned : compared.plan.changes) {
     changes.push_back(planned.change);

@@ -82,7 +82,7 @@ InspectResult inspect(const Context& context, const InspectRequest& request) {
   return result;
 }
 
-DiffResult inspect_as_statements(const Context& context, const InspectRequest& request) {
+ShapeDiff inspect_as_statements(const Context& context, const InspectRequest& request) {
   DiffRequest difference;
   difference.from = "empty:";
   difference.to = request.source;

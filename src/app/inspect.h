@@ -26,7 +26,7 @@ struct InspectResult {
 
 InspectResult inspect(const Context& context, const InspectRequest& request);
 // The same shape as statements that make it from nothing.
-DiffResult inspect_as_statements(const Context& context, const InspectRequest& request);
+ShapeDiff inspect_as_statements(const Context& context, const InspectRequest& request);
 
 // Writes the snapshot of a shape to a file; `path` is relative to the project folder.
 void write_snapshot_file(const Context& context, const schema::Schema& schema,

@@ -64,7 +64,7 @@ app::DiffRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-int show(Invocation& invocation, const app::DiffResult& result, const std::string& format) {
+int show(Invocation& invocation, const app::ShapeDiff& result, const std::string& format) {
   Terminal& terminal = invocation.terminal;
   if (format == "json") {
     terminal.out.write(document::write_json(report::diff_json(result)) + "\n");

@@ -90,8 +90,12 @@ bool same_composite(Passes& passes, const schema::CompositeType& a,
                     });
 }
 
-bool same_sequence(const schema::Sequence& a, const schema::Sequence& e) {
+// duckdb gives the next value of a used sequence as its start.
+bool same_sequence(const Options& options, const schema::Sequence& a, const schema::Sequence& e) {
   schema::Sequence was = a;
+  if (options.dialect == schema::Dialect::Duckdb) {
+    was.start = e.start;
+  }
   was.comment = e.comment;
   return was == e;
 }
@@ -148,7 +152,7 @@ void compare_types(Passes& passes, Visibility& visibility, const Schema& actual,
       passes, visibility.visible(actual.sequences, "sequence"),
       visibility.visible(expected.sequences, "sequence"),
       [&](const auto& a, const auto& e) {
-        return commented("sequence", same_sequence(a, e), a, e);
+        return commented("sequence", same_sequence(passes.options, a, e), a, e);
       },
       [&](const auto& a, const auto& e) {
         passes.add(change::AlterSequence{a, e});

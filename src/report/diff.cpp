@@ -178,7 +178,7 @@ Json planned_change_json(const migrate::PlannedChange& planned) {
   return json;
 }
 
-std::string diff_text(const app::DiffResult& result) {
+std::string diff_text(const app::ShapeDiff& result) {
   std::string text;
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
     text += describe(result.plan.changes[i].change);
@@ -200,7 +200,7 @@ std::string diff_text(const app::DiffResult& result) {
   return text + proof_line(result.proof);
 }
 
-std::string diff_sql(const app::DiffResult& result) {
+std::string diff_sql(const app::ShapeDiff& result) {
   std::string sql;
   const auto steps = steps_of(result.plan);
   const std::string open = open_of(result.dialect);
@@ -219,7 +219,7 @@ std::string diff_sql(const app::DiffResult& result) {
   return sql;
 }
 
-Json diff_json(const app::DiffResult& result) {
+Json diff_json(const app::ShapeDiff& result) {
   Json changes = Json::array();
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
     Json change = planned_change_json(result.plan.changes[i]);
