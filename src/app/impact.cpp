@@ -6,6 +6,7 @@
 #include "app/diff.h"
 #include "app/metadata_model.h"
 #include "app/source.h"
+#include "dialect/dialect.h"
 #include "kedge/codes.h"
 #include "kedge/diff.h"
 #include "project/connections.h"
@@ -67,6 +68,17 @@ std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& re
   return steps;
 }
 
+// A declared timestamp is TEXT once sqlite holds it: readers see what the engine has.
+schema::Schema as_held(schema::Schema shape, schema::Dialect id) {
+  const dialect::Dialect& dialect = dialect::get_dialect(id);
+  for (schema::Table& table : shape.tables) {
+    for (schema::Column& column : table.columns) {
+      column.type = dialect.parse_type(dialect.type_name(column.type));
+    }
+  }
+  return shape;
+}
+
 ShapeChange from_sources(Context& context, const ImpactRequest& request,
                          const std::string& connection, const std::string& to,
                          ImpactResult& result) {
@@ -88,7 +100,8 @@ ShapeChange from_sources(Context& context, const ImpactRequest& request,
   Simulation simulation = simulate(change.before, change.steps);
   change.broken_views = std::move(simulation.broken);
   // Views that the other side still has were made again there.
-  change.after = load_source(context, to, options).schema;
+  const Source after = load_source(context, to, options);
+  change.after = after.is_declared ? as_held(after.schema, compared.dialect) : after.schema;
   std::erase_if(change.broken_views, [&](const BrokenView& broken) {
     return schema::find_view(change.after, broken.view) != nullptr;
   });

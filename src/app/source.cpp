@@ -4,7 +4,9 @@
 #include <array>
 
 #include "app/connections.h"
+#include "app/desired.h"
 #include "app/history.h"
+#include "app/replay.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "schema/snapshot.h"
@@ -125,6 +127,46 @@ Source load_snapshot(const Context& context, const SourceName& name, const Sourc
   return source;
 }
 
+MigrateSetup setup_for(const Context& context, const SourceOptions& options,
+                       const std::string& folder) {
+  DatabaseFlags flags;
+  if (options.dialect) {
+    flags.dialect = to_string(*options.dialect);
+  }
+  if (!folder.empty()) {
+    flags.out_dir = folder;
+  }
+  MigrateSetup setup = make_setup(context, flags);
+  setup.scratch = options.scratch;
+  return setup;
+}
+
+Source load_declared(const Context& context, const SourceName& name, const SourceOptions& options) {
+  const MigrateSetup setup = setup_for(context, options, "");
+  Source source;
+  source.name = name;
+  source.shown = "metadata:";
+  source.schema = desired_from_metadata(context, setup, UnknownAttributes::AsConfigured).schema;
+  source.dialect = setup.dialect;
+  source.is_declared = true;
+  return source;
+}
+
+Source load_chain(const Context& context, const SourceName& name, const SourceOptions& options) {
+  const MigrateSetup setup = setup_for(context, options, name.argument);
+  Source source;
+  source.name = name;
+  source.shown = "chain:" + name.argument;
+  Context own = context;
+  Replay replay = replay_chain(own, setup, WithDown::No);
+  if (replay.failure) {
+    throw Error(*std::move(replay.failure));
+  }
+  source.schema = std::move(replay.schema);
+  source.dialect = setup.dialect;
+  return source;
+}
+
 }  // namespace
 
 SourceName parse_source(const std::string& text) {
@@ -198,10 +240,11 @@ Source load_source(const Context& context, const std::string& text, const Source
       return source;
     }
     case SourceKind::Metadata:
+      return load_declared(context, name, options);
     case SourceKind::Chain:
-      break;
+      return load_chain(context, name, options);
   }
-  throw Error(codes::ERR_SOURCE, "'" + text + "' cannot be read here");
+  throw Error(codes::ERR_INTERNAL, "a kind of source was forgotten");
 }
 
 }  // namespace kedge::app
