@@ -1,7 +1,8 @@
 #include "db/sql_text.h"
 
+#include <algorithm>
+
 #include "base/text.h"
-#include "db/failure.h"
 
 namespace kedge::db {
 namespace {
@@ -42,16 +43,20 @@ void each_plain_byte(std::string_view sql, const std::function<void(std::size_t)
 }
 
 bool is_single_statement(std::string_view sql) {
-  bool ended = false;
-  bool single = true;
-  each_plain_byte(sql, [&](std::size_t at) {
-    const char c = sql[at];
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-    single = single && (!ended || blank || c == ';');
-    ended = ended || c == ';';
-  });
-  // A quote after the end is a second statement too.
-  return single && (!ended || leading_word(sql.substr(sql.rfind(';') + 1)).empty());
+  std::size_t end = sql.size();
+  each_plain_byte(sql, [&](std::size_t at) { end = sql[at] == ';' ? std::min(end, at) : end; });
+  constexpr std::string_view kNothing = " \t\r\n\f;";
+  while (end < sql.size()) {
+    const std::string_view rest = sql.substr(end);
+    if (kNothing.find(rest[0]) != std::string_view::npos) {
+      ++end;
+    } else if (rest.starts_with("--") || rest.starts_with("/*")) {
+      end = skip_quoted(sql, end);
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::string without_semicolon(std::string_view sql) {
