@@ -81,6 +81,78 @@ TEST_F(ProviderTest, StopsPostgresAndDeletesItsFolder) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
+TEST_F(ProviderTest, GivesMysqlDatabasesThatDisappear) {
+  auto scratch = provider();
+  auto database = scratch->create(schema::Dialect::Mysql, {});
+  const std::string folder = fs::path(database->settings().options.at("socket")).parent_path();
+  registry_.connect(database->settings())->execute("CREATE TABLE a (id INT)");
+
+  database.reset();
+  scratch.reset();
+
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(ProviderTest, GivesDuckdbFilesAndNothingForOtherEngines) {
+  const auto scratch = provider();
+  const auto database = scratch->create(schema::Dialect::Duckdb, {});
+  registry_.connect(database->settings())->execute("CREATE TABLE a (id INTEGER)");
+  EXPECT_THROW(scratch->create(schema::Dialect::Ansi, {}), Error);
+}
+
+TEST_F(ProviderTest, KeepsWhatItIsAskedToKeep) {
+  db::ScratchOptions options;
+  options.keep = true;
+  auto database = provider()->create(schema::Dialect::Sqlite, options);
+  const std::string path = database->settings().options.at("path");
+  registry_.connect(database->settings())->execute("CREATE TABLE a (id INTEGER)");
+  database.reset();
+  EXPECT_TRUE(fs::exists(path));
+  fs::remove_all(fs::path(path).parent_path());
+}
+
+class CacheEnvironment final : public base::Environment {
+ public:
+  explicit CacheEnvironment(std::string folder) : folder_(std::move(folder)) {}
+  std::optional<std::string> get(const std::string& name) const override {
+    return name == "XDG_CACHE_HOME" ? std::optional(folder_) : real_->get(name);
+  }
+  std::string random_hex(std::size_t digits) override { return real_->random_hex(digits); }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<base::Environment> real_ = base::make_environment();
+};
+
+TEST_F(ProviderTest, MakesTheTemplateAgainWhenItIsNotComplete) {
+  const base::TemporaryFolder cache;
+  CacheEnvironment environment(cache.path());
+  const auto start = [&] {
+    make_provider(registry_, environment)->create(schema::Dialect::Postgres, {});
+  };
+  start();
+  std::string kept;
+  for (const auto& entry : fs::directory_iterator(cache.path() + "/kedge")) {
+    kept = entry.is_directory() ? entry.path().string() : kept;
+  }
+  ASSERT_TRUE(fs::exists(kept + "/.kedge-complete"));
+  EXPECT_EQ(fs::status(kept).permissions(), fs::perms::owner_all);
+
+  fs::remove(kept + "/.kedge-complete");
+  fs::remove(kept + "/PG_VERSION");
+  start();
+
+  EXPECT_TRUE(fs::exists(kept + "/.kedge-complete"));
+  EXPECT_TRUE(fs::exists(kept + "/PG_VERSION"));
+}
+
+TEST_F(ProviderTest, WorksWithoutACache) {
+  CacheEnvironment environment("/proc/nothing-can-be-made-here");
+  const auto scratch = make_provider(registry_, environment);
+  const auto database = scratch->create(schema::Dialect::Postgres, {});
+  EXPECT_NO_THROW(registry_.connect(database->settings()));
+}
+
 // A child of ours starts a cluster, tells its folder and dies by the signal.
 std::string folder_left_by(int signal, const db::Registry& registry,
                            base::Environment& environment) {

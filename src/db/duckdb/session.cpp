@@ -187,6 +187,41 @@ std::unique_ptr<Statement> Session::prepare_one(std::string_view sql) {
   return count == 0 ? nullptr : prepare_extracted(extracted.statements, 0);
 }
 
+namespace {
+
+struct Pending {
+  const Api& api;
+  duckdb_pending_result result = nullptr;
+  ~Pending() { api.destroy_pending(&result); }
+};
+
+struct Result {
+  const Api& api;
+  duckdb_result result{};
+  ~Result() { api.destroy_result(&result); }
+};
+
+struct Chunk {
+  const Api& api;
+  duckdb_data_chunk chunk;
+  ~Chunk() { api.destroy_data_chunk(&chunk); }
+};
+
+Session::Outcome outcome_of(const Api& api, duckdb_result& result) {
+  Session::Outcome outcome;
+  const idx_t columns = api.column_count(&result);
+  for (idx_t i = 0; i < columns; ++i) {
+    outcome.names.emplace_back(api.column_name(&result, i));
+    duckdb_logical_type type = api.column_logical_type(&result, i);
+    outcome.shapes.push_back(shape_of(api, type));
+    api.destroy_logical_type(&type);
+  }
+  outcome.affected = static_cast<std::int64_t>(api.rows_changed(&result));
+  return outcome;
+}
+
+}  // namespace
+
 Session::Outcome Session::run(Statement& statement, double seconds,
                               const std::function<void(const Outcome&)>& start,
                               const DataHandler& handler) {
@@ -196,56 +231,40 @@ Session::Outcome Session::run(Statement& statement, double seconds,
     timed_out_ = true;
     api_.interrupt(connection_);
   });
-  struct Pending {
-    const Api& api;
-    duckdb_pending_result result = nullptr;
-    ~Pending() { api.destroy_pending(&result); }
-  } pending{api_};
+  Pending pending{api_};
   if (api_.pending_prepared_streaming(statement.raw(), &pending.result) != DuckDBSuccess) {
     const char* words = api_.pending_error(pending.result);
     fail(words == nullptr ? "the statement cannot be run" : words);
   }
-  struct Result {
-    const Api& api;
-    duckdb_result result{};
-    ~Result() { api.destroy_result(&result); }
-  } result{api_};
-  const auto check = [&](bool good) {
-    const char* words = api_.result_error(&result.result);
-    if (!good || (words != nullptr && *words != '\0')) {
-      fail(words == nullptr ? "the statement failed" : words);
-    }
-  };
-  check(api_.execute_pending(pending.result, &result.result) == DuckDBSuccess);
+  Result result{api_};
+  const duckdb_state state = api_.execute_pending(pending.result, &result.result);
+  check(state, result.result);
   if (api_.prepared_statement_type(statement.raw()) == DUCKDB_STATEMENT_TYPE_TRANSACTION) {
     in_transaction_ = !in_transaction_;  // BEGIN inside one and COMMIT outside of one fail
   }
-  Outcome outcome;
-  const idx_t columns = api_.column_count(&result.result);
-  for (idx_t i = 0; i < columns; ++i) {
-    outcome.names.emplace_back(api_.column_name(&result.result, i));
-    duckdb_logical_type type = api_.column_logical_type(&result.result, i);
-    outcome.shapes.push_back(shape_of(api_, type));
-    api_.destroy_logical_type(&type);
-  }
-  outcome.affected = static_cast<std::int64_t>(api_.rows_changed(&result.result));
+  const Outcome outcome = outcome_of(api_, result.result);
   start(outcome);
+  deliver(result.result, handler);
+  return outcome;
+}
+
+void Session::check(duckdb_state state, duckdb_result& result) {
+  const char* words = api_.result_error(&result);
+  if (state != DuckDBSuccess || (words != nullptr && *words != '\0')) {
+    fail(words == nullptr ? "the statement failed" : words);
+  }
+}
+
+void Session::deliver(duckdb_result& result, const DataHandler& handler) {
   while (true) {
-    struct Chunk {
-      const Api& api;
-      duckdb_data_chunk chunk;
-      ~Chunk() { api.destroy_data_chunk(&chunk); }
-    } chunk{api_, api_.fetch_chunk(result.result)};
-    if (chunk.chunk == nullptr) {
-      check(true);
-      return outcome;
-    }
-    const std::size_t rows = api_.data_chunk_get_size(chunk.chunk);
+    const Chunk chunk{api_, api_.fetch_chunk(result)};
+    const std::size_t rows = chunk.chunk == nullptr ? 0 : api_.data_chunk_get_size(chunk.chunk);
     if (rows == 0) {
-      return outcome;
+      check(DuckDBSuccess, result);
+      return;
     }
     if (!handler(chunk.chunk, rows)) {
-      return outcome;
+      return;
     }
     if (cancelled_ || timed_out_) {
       fail("INTERRUPT Error: Interrupted!");

@@ -66,6 +66,8 @@ class Session {
 
  private:
   void open();
+  void check(duckdb_state state, duckdb_result& result);  // throws what the result says
+  void deliver(duckdb_result& result, const DataHandler& handler);
   void refuse_writing(Statement& statement);
   std::unique_ptr<Statement> prepare_extracted(duckdb_extracted_statements statements, idx_t index);
   const Api& api_;
