@@ -1,6 +1,9 @@
 #include "app/models.h"
+#include "app/query.h"
+#include "base/text.h"
 #include "kedge/codes.h"
 #include "report/models.h"
+#include "report/query.h"
 #include "server/operations.h"
 #include "server/router.h"
 
@@ -57,6 +60,100 @@ Answer ingest(app::Context& context, const Node& arguments) {
   return {result.errors.empty() ? 200 : 422, report::ingest_json(result)};
 }
 
+int query_status(const Error& error) {
+  const int status = http_status_of(error.code());
+  // What a query itself does wrong is the request's fault; connection, time and drift are not.
+  return error.code() == codes::schema_drift || status == 404 || status >= 500 ? status : 400;
+}
+
+// dry_run and explain belong to the request, the other members to the query.
+Answer query(app::Context& context, const Node& arguments) {
+  models::QueryOptions options;
+  if (flag_member(arguments, "dry_run")) {
+    options.mode = models::QueryOptions::Mode::DryRun;
+  } else if (flag_member(arguments, "explain")) {
+    options.mode = models::QueryOptions::Mode::Explain;
+  }
+  options.data_source = text_member(arguments, "data_source");
+  Json members = Json::object();
+  for (const document::Entry& entry : arguments.entries) {
+    const std::string& key = entry.key.text;
+    if (key != "dry_run" && key != "explain" && key != "data_source") {
+      members.set(key, document::to_json(entry.value));
+    }
+  }
+  try {
+    const models::QueryResult result =
+        app::run_query(context, {document::write_json(members, -1), "query"}, options);
+    return {200, report::query_json(result, options.mode)};
+  } catch (const Error& error) {
+    return {query_status(error), report::query_error_json(error)};
+  }
+}
+
+Answer list_models(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {"data_source"});
+  return {200,
+          report::models_json(app::list_models(context, text_member(arguments, "data_source")))};
+}
+
+Answer inspect_model(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {"data_source", "name"});
+  const std::optional<std::string> name = text_member(arguments, "name");
+  if (!name) {
+    throw Error(codes::ERR_BODY, "'name' is needed");
+  }
+  const models::LoadedModel loaded =
+      app::show_model(context, *name, text_member(arguments, "data_source"));
+  return {200, report::model_json(loaded.model)};
+}
+
+Operation query_operation() {
+  Operation operation;
+  operation.name = "query";
+  operation.title = "Ask a semantic model";
+  operation.description =
+      "Runs a query object (source_model, measures, dimensions, time_dimensions, filters, order, "
+      "limit), a list of them in `queries`, or a query-backed model by `name`. When the database "
+      "has drifted from the models the answer says so: schema_drift.";
+  Json any = Json::object();
+  any.set("type", "object");
+  any.set("properties", Json(Json::Object{{"dry_run", flag_schema("Only the SQL")},
+                                          {"explain", flag_schema("The engine's plan")}}));
+  operation.input_schema = std::move(any);
+  operation.run = query;
+  operation.method = "POST";
+  operation.pattern = "/query";
+  operation.failures = {400, 404, 422, 502, 504};
+  return operation;
+}
+
+Operation list_operation() {
+  Operation operation;
+  operation.name = "list_models";
+  operation.title = "List the semantic models";
+  operation.description = "Every semantic model of the project, with its data source.";
+  operation.input_schema = object_schema({{"data_source", nullable_text_schema("")}});
+  operation.run = list_models;
+  operation.method = "GET";
+  operation.pattern = "/models";
+  return operation;
+}
+
+Operation inspect_operation() {
+  Operation operation;
+  operation.name = "inspect_model";
+  operation.title = "Show one semantic model";
+  operation.description = "A semantic model as JSON, defaults filled in.";
+  operation.input_schema = object_schema(
+      {{"name", text_schema("The model")}, {"data_source", nullable_text_schema("")}}, {"name"});
+  operation.run = inspect_model;
+  operation.method = "GET";
+  operation.pattern = "/models/{data_source}/{name}";
+  operation.failures = {404};
+  return operation;
+}
+
 Operation validate_operation() {
   Operation operation;
   operation.name = "validate_models";
@@ -97,7 +194,8 @@ Operation ingest_operation() {
 }  // namespace
 
 std::vector<Operation> model_operations() {
-  return {validate_operation(), ingest_operation()};
+  return {validate_operation(), ingest_operation(), query_operation(), list_operation(),
+          inspect_operation()};
 }
 
 }  // namespace kedge::server

@@ -86,7 +86,8 @@ class Server:
 
 def judge_mcp(kind, result, cli_entries, cli_check):
     names = {tool["name"] for tool in result["tools"]}
-    needed = {"validate_models", "ingest_datasource_models", "check", "impact", "diff", "inspect", "explain"}
+    needed = {"validate_models", "ingest_datasource_models", "check", "impact", "diff", "inspect", "explain",
+              "query", "list_models", "inspect_model"}
     check(f"{kind}: tools", needed <= names, names)
     check(f"{kind}: no apply tool", not any("apply" in name or "delete" in name for name in names), names)
     for tool in result["tools"]:
@@ -158,6 +159,16 @@ def judge_rest(server, project, cli_entries, cli_check):
     status, body = server.json("POST", "/ingest", {"datasource": "main"})
     check("ingest", status == 200 and body["additions"][0]["new_columns"] == ["lot"], body)
     check("ingest again", server.json("POST", "/ingest", {"data_source": "main"})[1]["additions"] == [])
+    query = {"source_model": "crates", "measures": ["*:count"]}
+    status, body = server.json("POST", "/query", query)
+    check("query", (status, body.get("data")) == (200, [{"crates._count": 2}]), body)
+    status, body = server.json("POST", "/query", {"source_model": "crates", "measures": ["kg:sum"]})
+    check("query drift", status == 422 and set(body) == {"error", "models", "to_delete", "original"}, body)
+    check("bad query", server.json("POST", "/query", {"source_model": "crates", "measures": ["nope:sum"]})[0] == 400)
+    check("bad query key", server.json("POST", "/query", {"source_modell": "crates"})[0] == 400)
+    check("models", [m["name"] for m in server.json("GET", "/models")[1]] == ["crates"])
+    check("model", server.json("GET", "/models/main/crates")[1]["name"] == "crates")
+    check("no model", server.json("GET", "/models/main/nothing")[0] == 404)
     check("explain", server.json("GET", "/codes/PZ0331")[1]["code"] == "PZ0331")
     metrics = server.ask("GET", "/metrics")[1].decode()
     check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 1' in metrics, metrics[:300])
