@@ -11,13 +11,14 @@
 namespace kedge::cli {
 namespace {
 
-std::string rendered(const app::CheckResult& result, const std::string& format,
-                     const std::string& folder) {
+std::string rendered(app::Context& context, const app::CheckResult& result,
+                     const std::string& format) {
+  const std::string& folder = context.folder;
   if (format == "json") {
     return document::write_json(report::check_json(result)) + "\n";
   }
   if (format == "html") {
-    return report::html_report(report::page_data(result));
+    return report::html_report(report::page_data(result, app::collect_page_parts(context, result)));
   }
   if (format == "sarif") {
     const std::vector<Finding> findings = report::reported_findings(result);
@@ -41,7 +42,7 @@ int run_check(Invocation& invocation) {
   request.baseline = arguments.find("--baseline");
   const app::CheckResult result = app::check(invocation.context, request);
   invocation.terminal.out.write(
-      rendered(result, arguments.get("--format", "text"), invocation.context.folder));
+      rendered(invocation.context, result, arguments.get("--format", "text")));
   return result.exit_code;
 }
 

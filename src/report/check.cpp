@@ -56,58 +56,6 @@ Json errors_json(const app::CheckResult& result) {
   return errors;
 }
 
-// The cascade of which a finding is a part: what took it along, up to the live change, and what it
-// takes along itself.
-Json chain_graph(const app::GuardReport& guard, const Finding& finding) {
-  const std::string label =
-      finding.subject.kind == "model"
-          ? finding.subject.name + " model:" + finding.subject.name
-          : finding.subject.container + " " + finding.subject.kind + ":" + finding.subject.name;
-  std::optional<std::size_t> start;
-  for (std::size_t i = 0; i < guard.chain.size(); ++i) {
-    if (guard.chain[i].text == label) {
-      start = i;
-    }
-  }
-  if (!start) {
-    return {};
-  }
-  std::vector<bool> part(guard.chain.size(), false);
-  std::vector<std::size_t> open;
-  for (std::optional<std::size_t> at = start; at && !part[*at]; at = guard.chain[*at].cause) {
-    part[*at] = true;
-  }
-  open.push_back(*start);
-  while (!open.empty()) {
-    const std::size_t at = open.back();
-    open.pop_back();
-    for (std::size_t i = 0; i < guard.chain.size(); ++i) {
-      if (guard.chain[i].cause == at && !part[i]) {
-        part[i] = true;
-        open.push_back(i);
-      }
-    }
-  }
-  Json nodes = Json::array();
-  Json edges = Json::array();
-  for (std::size_t i = 0; i < guard.chain.size(); ++i) {
-    if (!part[i]) {
-      continue;
-    }
-    Json node;
-    node.set("id", std::to_string(i)).set("label", guard.chain[i].text).set("state", "breaks");
-    nodes.push(std::move(node));
-    if (guard.chain[i].cause && part[*guard.chain[i].cause]) {
-      Json edge;
-      edge.set("from", std::to_string(*guard.chain[i].cause)).set("to", std::to_string(i));
-      edges.push(std::move(edge));
-    }
-  }
-  Json graph;
-  graph.set("nodes", std::move(nodes)).set("edges", std::move(edges));
-  return graph;
-}
-
 Json project_json(const app::CheckResult& result) {
   Json project;
   project.set("name", result.project_name).set("version", result.project_version);
@@ -155,26 +103,6 @@ Json check_json(const app::CheckResult& result) {
   json.set("guards", std::move(guards)).set("findings", std::move(findings));
   json.set("known", result.known).set("errors", errors_json(result));
   json.set("exit_code", result.exit_code);
-  return json;
-}
-
-Json page_data(const app::CheckResult& result) {
-  Json json = check_json(result);
-  json.set("generated", base::format_utc(result.time));
-  Json findings = Json::array();
-  for (const Finding& finding : reported_findings(result)) {
-    Json item = finding_json(finding);
-    for (const app::GuardReport& guard : result.guards) {
-      if (guard.guard == finding.guard) {
-        Json graph = chain_graph(guard, finding);
-        if (!graph.is_null()) {
-          item.set("graph", std::move(graph));
-        }
-      }
-    }
-    findings.push(std::move(item));
-  }
-  json.set("findings", std::move(findings));
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/check.h"
+#include "app/page_parts.h"
 #include "document/json.h"
 
 namespace kedge::report {
@@ -13,8 +14,8 @@ std::string check_text(const app::CheckResult& result);
 // {command, project, time, guards, findings, known, errors, exit_code};
 // docs/reference/check-json.md
 document::Json check_json(const app::CheckResult& result);
-// What the page draws (html.h): the check and, where known, databases and entities.
-document::Json page_data(const app::CheckResult& result);
+// What the page draws (html.h): the check and the parts beside it.
+document::Json page_data(const app::CheckResult& result, const app::PageParts& parts);
 // The findings, and what could not be checked as findings of severity error: for SARIF, JUnit and
 // annotations.
 std::vector<Finding> reported_findings(const app::CheckResult& result);

@@ -156,7 +156,8 @@ std::vector<Endpoint> make_endpoints(app::Context& context, const Metrics& metri
   endpoints.push_back(plain("/", "The page", page));
   endpoints.push_back(plain("/page/data", "What the page draws", [&context](const Request&) {
     Response response;
-    response.json = report::page_data(app::check(context, {}));
+    const app::CheckResult result = app::check(context, {});
+    response.json = report::page_data(result, app::collect_page_parts(context, result));
     return response;
   }));
   const Json openapi = openapi_document(endpoints);

@@ -1,0 +1,52 @@
+// What the page shows beside the findings of a check: the databases, the entities with their
+// references, how the target differs from the metadata, and the baselines of contracts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/check.h"
+#include "app/contracts.h"
+#include "app/diff.h"
+
+namespace kedge::app {
+
+struct DatabaseState {
+  std::string connection;
+  std::string product;
+  std::string version;
+  std::size_t tables = 0;
+  std::size_t views = 0;
+  std::string error;  // not empty: it could not be read
+};
+
+struct EntityColumn {
+  std::string name;
+  std::string type;
+  bool key = false;
+  bool drifted = false;
+};
+struct EntityPicture {
+  std::string name;
+  std::vector<EntityColumn> columns;
+  bool drifted = false;
+};
+struct RelationPicture {
+  std::string from;
+  std::string to;
+  std::vector<std::string> columns;
+};
+
+struct PageParts {
+  std::vector<DatabaseState> databases;  // by name
+  std::vector<EntityPicture> entities;   // of the metadata, else of the first database
+  std::vector<RelationPicture> relations;
+  std::optional<ShapeDiff> difference;  // target against metadata
+  std::vector<ShownSchema> contracts;
+};
+
+// Never throws for one part: what cannot be read stays empty, the check's report says why.
+PageParts collect_page_parts(Context& context, const CheckResult& check);
+
+}  // namespace kedge::app
