@@ -397,6 +397,106 @@ class Checks:
             process.communicate()
             return 1
 
+    # ----------------------------------------------------------------------------------------------- expressions
+
+    def deep_is_quiet(self, name):
+        """Healthy expressions over undeclared columns: no dialect's words may be taken for missing columns."""
+        driver = Driver(name, self)
+        driver.database.script("CREATE TABLE t (id INTEGER, a DOUBLE PRECISION, b INTEGER, s VARCHAR(20), d DATE, ts TIMESTAMP NULL);"
+                               "CREATE TABLE u (id INTEGER, x INTEGER);")
+        common = ["CASE WHEN a > 1 THEN b ELSE NULL END", "COALESCE(s, 'none')", "CAST(a AS DECIMAL(10, 2))", "a BETWEEN 1 AND b",
+                  "s LIKE '%x%' OR s IS NULL", "b IN (1, 2, 3)", "(SELECT MAX(x) FROM u)", "(SELECT COUNT(*) FROM u WHERE u.id = t.b)",
+                  "EXISTS (SELECT 1 FROM u v WHERE v.x = t.b)", "SUM(a) OVER (PARTITION BY s ORDER BY d ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+                  "ROW_NUMBER() OVER (ORDER BY a DESC)", "CURRENT_DATE", "-a + b * 2.5e0", "NOT (a > b)", "NULLIF(a, 0)",
+                  "(WITH w AS (SELECT x AS k FROM u) SELECT MAX(k) FROM w)", "a /* gone */ + 1 -- gone", "UPPER(t.s)"]
+        own = {
+            "sqlite": ["rowid + 1", "strftime('%Y', d)", "date(ts, '+1 day')", "s || 'x'", "\"a\" + [b]", "json_extract(s, '$.x')",
+                       "s COLLATE NOCASE", "s GLOB 'a*'", "iif(a > 1, 1, 0)"],
+            "duckdb": ["s || 'x'", "date_trunc('month', ts)", "EXTRACT(year FROM d)", "d + INTERVAL 1 DAY", "a::INTEGER", "list_value(a, b)",
+                       "list_transform([a, b], q -> q + 1)", "{'k': a}", "s SIMILAR TO 'a.*'", "strftime(ts, '%Y')", "a // 2",
+                       "struct_pack(k := a).k", "CAST(ts AS DATE)", "[a, b][1]", "s[1:2]", "TRY_CAST(s AS INTEGER)"],
+            "postgres": ["s || 'x'", "date_trunc('month', ts)", "EXTRACT(year FROM d)", "d + INTERVAL '1 day'", "a::integer", "ctid::text",
+                         "ts AT TIME ZONE 'UTC'", "ARRAY[a, b]", "(ARRAY[b])[1]", "s ~ '^x'", "s COLLATE \"C\"", "E'it\\'s' || s", "$q$ gone $q$ || s",
+                         "position('x' in s)", "substring(s from 1 for 2)", "trim(both ' ' from s)", "overlay(s placing 'x' from 1 for 2)",
+                         "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "COUNT(*) FILTER (WHERE b > 1)", "a IS DISTINCT FROM b",
+                         "make_interval(days => b)", "CAST(s AS varchar(3))", "to_jsonb(s) ->> 'k'", "b = ANY (ARRAY[1, 2])"],
+            "mysql": ["CONCAT(s, 'x')", "DATE_ADD(d, INTERVAL 1 DAY)", "EXTRACT(YEAR FROM d)", "`a` + b", "IF(a > 1, 1, 0)", "s REGEXP '^x'",
+                      "TIMESTAMPDIFF(DAY, d, ts)", "GROUP_CONCAT(s ORDER BY a SEPARATOR ',')", "CONVERT(s USING utf8mb4)", "a DIV 2",
+                      "CAST(a AS SIGNED)", "s COLLATE utf8mb4_bin", "DATE_FORMAT(ts, '%Y')", "TRIM(LEADING 'x' FROM s)"],
+        }[name]
+        model = {"name": "t", "sql_table": "t", "columns": [{"name": "id", "type": "INT"}]}
+        for number, expression in enumerate(common + own):
+            model["columns"].append({"name": f"e{number}", "sql": expression})
+        project = self.project(driver)
+        project.write("models/main/t.yml", dump_yaml(model))
+        code, out, err = project.run("validate-models", "--deep", "--format", "json")
+        unread = [line for line in err.splitlines() if "sql_unparsed" in line]
+        must(not unread, f"{len(unread)} texts could not be parsed: {unread[:3]}")
+        must(code == 0 and json.loads(out) == [], f"exit {code}: {[(r['target'], r['reason']) for e in json.loads(out) for r in e['reasons']]}"
+             f" {err[:300]}")
+        for column in ("a", "b", "s", "d", "ts"):
+            driver.database.script(f"ALTER TABLE t DROP COLUMN {column};")
+        code, out, err = project.run("validate-models", "--deep", "--format", "json")
+        dropped = json.loads(out)[0]["remove"]["columns"]
+        kept = [model["columns"][n + 1]["sql"] for n in range(len(common + own)) if f"e{n}" not in dropped]
+        harmless = {"(SELECT MAX(x) FROM u)", "CURRENT_DATE", "(WITH w AS (SELECT x AS k FROM u) SELECT MAX(k) FROM w)", "rowid + 1", "ctid::text"}
+        # A name inside a subquery is not looked at unless the model's name stands before it.
+        inner = {"(SELECT COUNT(*) FROM u WHERE u.id = t.b)", "EXISTS (SELECT 1 FROM u v WHERE v.x = t.b)"}
+        must(set(kept) <= harmless | inner, f"still there: {sorted(set(kept) - harmless - inner)}")
+
+    def texts(self):
+        driver = Driver("sqlite", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        code, out, err = project.run("validate-models")
+        must((code, out) == (0, "No drift detected.\n"), f"{code} {out!r} {err!r}")
+        driver.database.script("ALTER TABLE crates RENAME COLUMN kg TO weight_kg; DROP TABLE depots;")
+        code, out, err = project.run("validate-models")
+        wanted = """EDIT MODEL: crates (datasource: main)
+  drop columns: kg, site
+  drop measures: load
+  drop joins: depots
+    - column:kg: Live column 'kg' not found
+    - column:site: Refers into dropped model 'depots'
+    - measure:load: References dropped column 'kg'
+    - join:depots: Target model is dropped: 'depots'
+    hint: crates.kg may have been renamed to 'weight_kg'
+DELETE MODEL: depots (datasource: main)
+    - model:depots: Live table 'depots' not found in data source 'main'
+DELETE MODEL: heavy (datasource: main)
+    - model:heavy: The model's SQL does not run: no such column: kg
+"""
+        must((code, out) == (0, wanted), f"exit {code}:\n{out}")
+        must(project.run("validate-models", "--check")[0] == 1, "--check does not exit 1")
+        code, out, err = project.run("validate-models", "--explain", "text")
+        must("crates column:kg [column_missing]" in out and "\n  -> crates measure:load [references_dropped_column]" in out, out)
+        must(project.run("validate-models", "--explain", "mermaid")[1].startswith("graph TD\n  n0["), "no mermaid")
+        must(project.run("validate-models", "--explain", "dot")[1].startswith("digraph cascade {"), "no dot")
+        items = json.loads(project.run("validate-models", "--explain", "json")[1])
+        must([i["cause"] for i in items if i["target"] == "measure:load"] == [0], str(items))
+        code, out, err = project.run("validate-models", "--datasource", "mian", "--format", "json")
+        must(code == 2 and json.loads(out)["errors"][0]["code"] == "unknown_data_source", out)
+
+    def renames(self):
+        driver = Driver("sqlite", self)
+        driver.database.script("CREATE TABLE crates (crate_id INTEGER, kg REAL, city TEXT, depot_ref INTEGER);")
+        project = self.project(driver)
+        text = ("name: crates\nsql_table: crates\ncolumns:\n  - {name: crate_id, type: INT}\n  - {name: kg, type: DOUBLE} # net\n"
+                "  - {name: city, type: TEXT, label: City}\nmeasures:\n  - {name: load, formula: \"kg:sum\"}\n")
+        project.write("models/main/crates.yml", text)
+        driver.database.script("ALTER TABLE crates RENAME COLUMN kg TO weight_kg; ALTER TABLE crates RENAME COLUMN city TO town;")
+        code, out, err = project.run("validate-models", "--suggest", "--format", "json")
+        found = {(r["column"], r["candidate"]) for r in json.loads(out)["renames"]}
+        must(code == 0 and ("kg", "weight_kg") in found, f"{code} {out} {err}")
+        before = project.models()
+        must(project.run("validate-models", "--apply-renames")[0] == 2 and project.models() == before, "nobody was asked")
+        code, out, err = project.run("validate-models", "--apply-renames", "--yes", "--rename", "crates.kg=weight_kg", "--format", "json")
+        must(code == 0 and len(json.loads(out)["renamed"]) == 1, f"{code} {out} {err}")
+        after = (project.folder / "models/main/crates.yml").read_text()
+        must("sql: weight_kg" in after and "# net" in after and "kg:sum" in after, after)
+        code, out, err = project.run("validate-models", "--format", "json")
+        must([e["remove"]["columns"] for e in json.loads(out)] == [["city"]], out)
+
     # ---------------------------------------------------------------------------------------------------- asking
 
     def asking(self):
@@ -459,6 +559,10 @@ class Checks:
         self.check("never-a-delete forbidden column mysql", self.forbidden_column)
         for name in DRIVERS:
             self.check(f"ingest twice {name}", lambda name=name: self.ingest_twice(name))
+        for name in DRIVERS:
+            self.check(f"deep check is quiet {name}", lambda name=name: self.deep_is_quiet(name))
+        self.check("text forms", self.texts)
+        self.check("renames", self.renames)
         self.check("two ingests at once", self.two_ingests)
         self.check("asking", self.asking)
         self.check("surgical edit", self.surgical)
