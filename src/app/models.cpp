@@ -37,11 +37,16 @@ bool needs_database(const models::ModelSet& models, const std::string& data_sour
                      });
 }
 
+struct ReadOptions {
+  const models::ValidateOptions& validate;
+  const schema::Schema* known = nullptr;  // of the one data source that is read
+};
+
 // Several data sources at once; each result stands at its source's place.
 std::vector<models::LiveReading> read_sources(const Context& context, const ModelProject& project,
                                               const models::ModelSet& set,
                                               const std::vector<std::string>& names,
-                                              const models::ValidateOptions& options) {
+                                              const ReadOptions& options) {
   std::vector<models::LiveReading> readings(names.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -50,8 +55,9 @@ std::vector<models::LiveReading> read_sources(const Context& context, const Mode
       readings[number].source.dialect = source.dialect;
       if (needs_database(set, names[number])) {
         readings[number] = models::read_live(
-            context.registry, {source, set, options.scope.value_or(models::Scope{}),
-                               options.deep ? models::Depth::Deep : models::Depth::Declared});
+            context.registry,
+            {source, set, options.validate.scope.value_or(models::Scope{}),
+             options.validate.deep ? models::Depth::Deep : models::Depth::Declared, options.known});
       }
     }
   };
@@ -155,7 +161,10 @@ void compute_result(ModelCheck& check) {
 
 }  // namespace
 
-ModelCheck check_models(const Context& context, const ValidateModelsRequest& request) {
+namespace {
+
+ModelCheck check_against(const Context& context, const ValidateModelsRequest& request,
+                         const schema::Schema* known) {
   ModelCheck check;
   check.project = open_model_project(context);
   if (request.data_source) {
@@ -165,7 +174,7 @@ ModelCheck check_models(const Context& context, const ValidateModelsRequest& req
                                     {context.folder, check.project.dialects, request.data_source});
   const std::vector<std::string> names = sources_to_read(check.store, check.project);
   std::vector<models::LiveReading> readings =
-      read_sources(context, check.project, check.store.set, names, request.options);
+      read_sources(context, check.project, check.store.set, names, {request.options, known});
   check.cascade.depth = request.options.deep ? models::Depth::Deep : models::Depth::Declared;
   check.cascade.scope = request.options.scope.value_or(models::Scope{});
   for (std::size_t number = 0; number < names.size(); ++number) {
@@ -182,6 +191,12 @@ ModelCheck check_models(const Context& context, const ValidateModelsRequest& req
   std::sort(check.cascade.accepted.begin(), check.cascade.accepted.end());
   compute_result(check);
   return check;
+}
+
+}  // namespace
+
+ModelCheck check_models(const Context& context, const ValidateModelsRequest& request) {
+  return check_against(context, request, nullptr);
 }
 
 models::ValidateResult validate_models(const Context& context,
@@ -277,7 +292,7 @@ models::IdempotentIngestResult ingest_models(const Context& context, const std::
   result.errors = std::move(plan.errors);
   result.warnings = std::move(plan.warnings);
   models::ValidateResult validated =
-      validate_models(context, {data_source, {false, options.scope}});
+      check_against(context, {data_source, {false, options.scope}}, &reading.schema).result;
   result.to_delete = std::move(validated.entries);
   for (const models::CheckFailure& failure : validated.failures) {
     const bool known = std::any_of(

@@ -89,7 +89,9 @@ class LiveReader {
   void introspect() {
     dialect::IntrospectScope scope;
     scope.definitions = false;
-    reading_.schema = dialect::get_dialect(connection_.dialect()).introspect(connection_, scope);
+    reading_.schema =
+        request_.known ? *request_.known
+                       : dialect::get_dialect(connection_.dialect()).introspect(connection_, scope);
     for (const schema::Table& table : reading_.schema.tables) {
       LiveColumns columns;
       columns.reserve(table.columns.size());

@@ -35,6 +35,7 @@ struct ReadRequest {
   const ModelSet& models;
   Scope scope;
   Depth depth = Depth::Declared;
+  const schema::Schema* known = nullptr;  // introspected a moment ago: not read again
 };
 
 LiveReading read_live(const db::Registry& registry, const ReadRequest& request);
