@@ -1,5 +1,7 @@
 #include <array>
 
+#include "base/text.h"
+#include "db/bulk.h"
 #include "db/failure.h"
 #include "db/odbc/catalog.h"
 #include "db/odbc/connector.h"
@@ -18,7 +20,70 @@ using odbc::Statement;
 constexpr std::array<std::string_view, 8> kReads = {"SELECT",  "WITH", "SHOW",   "DESCRIBE",
                                                     "EXPLAIN", "DESC", "VALUES", "TABLE"};
 
-class OdbcConnection final : public Connection, public CatalogConnection {
+std::string quoted(const std::string& name) {
+  return "\"" + base::replace_all(name, "\"", "\"\"") + "\"";
+}
+
+// One prepared INSERT, run row by row inside a transaction of its own when there is none.
+class Writer final : public ChunkWriter {
+ public:
+  Writer(Session& session, Connection& connection, const BulkTarget& target)
+      : connection_(connection), statement_(session, 0) {
+    std::string sql = "INSERT INTO ";
+    if (!target.table.schema.empty()) {
+      sql += quoted(target.table.schema.text()) + ".";
+    }
+    sql += quoted(target.table.name.text()) + " (";
+    std::string places;
+    for (std::size_t i = 0; i < target.columns.size(); ++i) {
+      sql += (i == 0 ? "" : ", ") + quoted(target.columns[i]);
+      places += i == 0 ? "?" : ", ?";
+    }
+    statement_.prepare(sql + ") VALUES (" + places + ")");
+    own_transaction_ = !connection_.in_transaction();
+    if (own_transaction_) {
+      connection_.begin();
+    }
+  }
+  ~Writer() override {
+    if (own_transaction_) {
+      try {
+        connection_.rollback();
+      } catch (const Error&) {
+        // The connection is lost: the server has rolled back.
+      }
+    }
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void write(const Chunk& chunk) override {
+    Row values(chunk.columns.size());
+    for (std::size_t row = 0; row < chunk.rows; ++row) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = value_at(chunk.columns[i], row);
+      }
+      statement_.execute_prepared(values);
+      ++rows_;
+    }
+  }
+
+  std::int64_t finish() override {
+    if (own_transaction_) {
+      own_transaction_ = false;
+      connection_.commit();
+    }
+    return rows_;
+  }
+
+ private:
+  Connection& connection_;
+  Statement statement_;
+  bool own_transaction_ = false;
+  std::int64_t rows_ = 0;
+};
+
+class OdbcConnection final : public Connection, public CatalogConnection, public BulkConnection {
  public:
   explicit OdbcConnection(const ConnectionSettings& settings) : session_(settings) {
     read_only_ = settings.access == AccessMode::ReadOnly;
@@ -88,6 +153,15 @@ class OdbcConnection final : public Connection, public CatalogConnection {
   void rollback() override { finish(SQL_ROLLBACK); }
   bool in_transaction() const override { return in_transaction_; }
   void cancel() override { session_.cancel(); }
+
+  std::vector<ResultColumn> bulk_read(std::string_view sql, const ChunkHandler& handler,
+                                      const ReadOptions& options) override {
+    return read_chunks_by_row(*this, sql, handler, options);
+  }
+  std::unique_ptr<ChunkWriter> bulk_write(const BulkTarget& target) override {
+    refuse_writing("INSERT");
+    return std::make_unique<Writer>(session_, *this, target);
+  }
 
   schema::Schema read_catalog(const CatalogScope& scope) override {
     const EndRead end(*this);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/file_system.h"
+#include "db/bulk.h"
 #include "db/catalog.h"
 #include "db/odbc/connector.h"
 #include "db/odbc/errors.h"
@@ -65,6 +66,27 @@ TEST_F(OdbcSqliteTest, BindsReadsAndCounts) {
   EXPECT_EQ(writer_->query("INSERT INTO t VALUES (?, ?, ?, ?)", row).affected, 1);
   EXPECT_EQ(writer_->query("SELECT * FROM t").rows.at(0), Row(row));
   EXPECT_EQ(writer_->engine().product, "SQLite");
+}
+
+TEST_F(OdbcSqliteTest, WritesChunks) {
+  writer_->execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c DOUBLE)");
+  Chunk chunk;
+  chunk.rows = 2;
+  chunk.columns.resize(2);
+  chunk.columns[0].start(TypeKind::Int64);
+  chunk.columns[1].start(TypeKind::Text);
+  for (const char* text : {"x", "y"}) {
+    chunk.columns[0].add_integer(text[0]);
+    chunk.columns[1].add_bytes(text);
+  }
+  const BulkTarget target{{Identifier(), Identifier("t")}, {"a", "b"}};
+  { open_writer(*writer_, target)->write(chunk); }
+  EXPECT_EQ(to_text(writer_->query("SELECT count(*) FROM t").rows.at(0).at(0)), "0");
+  const auto writer = open_writer(*writer_, target);
+  writer->write(chunk);
+  EXPECT_EQ(writer->finish(), 2);
+  EXPECT_EQ(to_text(writer_->query("SELECT group_concat(b) FROM t").rows.at(0).at(0)), "x,y");
+  EXPECT_THROW(open_writer(*reader(), target), Error);
 }
 
 TEST_F(OdbcSqliteTest, ReadsLongTexts) {

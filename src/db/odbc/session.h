@@ -61,6 +61,7 @@ class Statement {
   void execute(std::string_view sql);
   void execute(std::string_view sql, std::span<const Value> parameters);
   void prepare(std::string_view sql);
+  void execute_prepared(std::span<const Value> parameters);
   std::vector<ResultColumn> columns();  // empty: no result set
   bool fetch(Row& row);                 // false at the end; columns() comes first
   std::int64_t affected();

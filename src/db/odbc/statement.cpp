@@ -147,6 +147,10 @@ void Statement::prepare(std::string_view sql) {
 
 void Statement::execute(std::string_view sql, std::span<const Value> parameters) {
   prepare(sql);
+  execute_prepared(parameters);
+}
+
+void Statement::execute_prepared(std::span<const Value> parameters) {
   std::vector<Bound> bounds(parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter parameter = bind(parameters[i], bounds[i]);
