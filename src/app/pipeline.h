@@ -32,6 +32,32 @@ ListResult list_nodes(Context& context, const std::vector<std::string>& select);
 
 pipeline::World world_of(Context& context);
 
+struct CompiledPipeline {
+  std::string name;
+  std::string sql;  // values of env() are hidden
+};
+struct PlannedWrite {
+  std::string target;
+  std::string strategy;
+  std::string policy;
+  std::vector<std::string> statements;  // what an evolve write or a creation would execute
+  std::vector<std::string> refusals;    // why it would fail
+  std::string note;                     // why nothing is known
+};
+struct PlanResult {
+  std::vector<CompiledPipeline> pipelines;  // in topological order
+  std::vector<ListedNode> nodes;
+  std::vector<PlannedWrite> writes;  // plan only
+  std::vector<Problem> problems;
+  std::vector<Finding> warnings;
+};
+// Rendered SQL and the graph, offline.
+PlanResult compile_sql(Context& context, const std::vector<std::string>& select,
+                       const std::optional<std::string>& vars);
+// The same, and what the writes would do to their targets, which are looked at.
+PlanResult plan_writes(Context& context, const std::vector<std::string>& select,
+                       const std::optional<std::string>& vars);
+
 struct RunCommand {
   pipeline::Selection selection;
   std::optional<std::string> vars;

@@ -27,6 +27,29 @@ int list(Invocation& invocation) {
   return 0;
 }
 
+using PlanFunction = app::PlanResult (*)(app::Context&, const std::vector<std::string>&,
+                                         const std::optional<std::string>&);
+
+int show_plan(Invocation& invocation, PlanFunction make) {
+  const Arguments& arguments = invocation.arguments;
+  const app::PlanResult result =
+      make(invocation.context, arguments.all("--select"), arguments.find("--vars"));
+  report_warnings(invocation, result.warnings);
+  if (!result.problems.empty()) {
+    return report_problems(invocation, result.problems);
+  }
+  print(invocation, report::plan_json(result), report::plan_text(result));
+  return 0;
+}
+
+int compile(Invocation& invocation) {
+  return show_plan(invocation, app::compile_sql);
+}
+
+int plan(Invocation& invocation) {
+  return show_plan(invocation, app::plan_writes);
+}
+
 std::atomic<int>& signals() {
   static std::atomic<int> count = 0;
   return count;
@@ -189,6 +212,22 @@ std::vector<Command> pipeline_commands() {
        {},
        guarded(list),
        "",
+       {"text", "json"}},
+      {"compile",
+       "Show the SQL of every pipeline as it would run, offline",
+       {{"--select", FlagKind::List, "S", "Only what this selects", {}},
+        {"--vars", FlagKind::Value, "JSON", "Values of variables", {}}},
+       {},
+       guarded(compile),
+       "",
+       {"text", "json"}},
+      {"plan",
+       "Show the SQL and what the writes would change in their targets",
+       {{"--select", FlagKind::List, "S", "Only what this selects", {}},
+        {"--vars", FlagKind::Value, "JSON", "Values of variables", {}}},
+       {},
+       guarded(plan),
+       "Opens the targets, changes nothing.",
        {"text", "json"}},
       {"run",
        "Land, transform, check and write",

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "contracts/target_type.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/land.h"
@@ -26,13 +27,15 @@ bool is_number(const std::string& text) {
 
 class CheckRunner {
  public:
-  CheckRunner(const Engine& engine, db::Connection& staging, const CheckRequest& request)
+  CheckRunner(const Engine& engine, db::Connection& staging, const CheckRequest& request,
+              const CheckTable& table)
       : engine_(engine),
         staging_(staging),
         request_(request),
         check_(request.check),
-        table_(staging_table(request.table)),
-        columns_(describe_staged(staging, request.table)) {}
+        table_(table.sql),
+        columns_(table.columns),
+        remote_(table.dialect == CheckDialect::Postgres) {}
 
   CheckOutcome run() {
     CheckRecord& record = outcome_.record;
@@ -89,7 +92,13 @@ class CheckRunner {
     if (numeric && is_number(text)) {
       return text;
     }
-    return "CAST(" + quote_literal(text) + " AS " + type + ")";
+    return "CAST(" + quote_literal(text) + " AS " + cast_name(type) + ")";
+  }
+
+  std::string cast_name(const std::string& type) const {
+    const auto mapped =
+        contracts::target_type(contracts::System::Postgres, contracts::duckdb_type(type));
+    return remote_ && mapped ? mapped->native : type;
   }
 
   std::string range_condition(const std::string& value, bool as_length) const {
@@ -125,6 +134,10 @@ class CheckRunner {
       case CheckType::Length:
         return range_condition("length(CAST(" + column() + " AS VARCHAR))", true);
       case CheckType::Pattern:
+        if (remote_) {
+          return column() + " IS NOT NULL AND CAST(" + column() + " AS VARCHAR) !~ " +
+                 quote_literal("^(?:" + check_.pattern + ")$");
+        }
         return column() + " IS NOT NULL AND NOT regexp_full_match(CAST(" + column() +
                " AS VARCHAR), " + quote_literal(check_.pattern) + ")";
       case CheckType::Unique:
@@ -170,7 +183,8 @@ class CheckRunner {
   void evaluate_unique() {
     const std::string groups = "SELECT " + sample_list() + " FROM " + table_ + " GROUP BY " +
                                sample_list() + " HAVING count(*) > 1";
-    const std::int64_t bad = query_count(staging_, "SELECT count(*) FROM (" + groups + ")");
+    const std::int64_t bad =
+        query_count(staging_, "SELECT count(*) FROM (" + groups + ") AS kedge_check");
     settle(bad, std::to_string(bad) + " key(s) more than once", groups);
   }
 
@@ -203,8 +217,9 @@ class CheckRunner {
     for (const std::string_view place : {"{{ this }}", "{{this}}"}) {
       sql = base::replace_all(sql, place, table_);
     }
-    const std::int64_t bad = query_count(staging_, "SELECT count(*) FROM (" + sql + "\n)");
-    settle(bad, std::to_string(bad) + " row(s)", "SELECT * FROM (" + sql + "\n)");
+    const std::int64_t bad =
+        query_count(staging_, "SELECT count(*) FROM (" + sql + "\n) AS kedge_check");
+    settle(bad, std::to_string(bad) + " row(s)", "SELECT * FROM (" + sql + "\n) AS kedge_rows");
   }
 
   bool tolerated(std::int64_t violations) const {
@@ -237,8 +252,8 @@ class CheckRunner {
         !check_.sample_values.value_or(engine_.workspace().project.engine.check_samples)) {
       return "";
     }
-    const db::ResultSet rows =
-        staging_.query("SELECT * FROM (" + sql + "\n) LIMIT " + std::to_string(kSamples));
+    const db::ResultSet rows = staging_.query(
+        "SELECT * FROM (" + sql + "\n) AS kedge_check LIMIT " + std::to_string(kSamples));
     std::string text;
     for (const db::Row& row : rows.rows) {
       std::string values;
@@ -282,13 +297,19 @@ class CheckRunner {
   const Check& check_;
   std::string table_;
   std::vector<contracts::ShapeColumn> columns_;
+  bool remote_;
   CheckOutcome outcome_;
 };
 
 }  // namespace
 
-CheckOutcome run_check(const Engine& engine, db::Connection& staging, const CheckRequest& request) {
-  return CheckRunner(engine, staging, request).run();
+CheckTable staged_check_table(db::Connection& staging, const std::string& name) {
+  return {staging_table(name), describe_staged(staging, name), CheckDialect::Duckdb};
+}
+
+CheckOutcome run_check(const Engine& engine, db::Connection& connection,
+                       const CheckRequest& request, const CheckTable& table) {
+  return CheckRunner(engine, connection, request, table).run();
 }
 
 }  // namespace kedge::pipeline

@@ -25,6 +25,16 @@ struct CheckOutcome {
   std::int64_t quarantined = 0;  // rows moved away
 };
 
-CheckOutcome run_check(const Engine& engine, db::Connection& staging, const CheckRequest& request);
+enum class CheckDialect { Duckdb, Postgres };
+// What is looked at: a staged table, or a table of a database that a pipeline was pushed down to.
+struct CheckTable {
+  std::string sql;  // quoted
+  std::vector<contracts::ShapeColumn> columns;
+  CheckDialect dialect = CheckDialect::Duckdb;
+};
+CheckTable staged_check_table(db::Connection& staging, const std::string& name);
+
+CheckOutcome run_check(const Engine& engine, db::Connection& connection,
+                       const CheckRequest& request, const CheckTable& table);
 
 }  // namespace kedge::pipeline

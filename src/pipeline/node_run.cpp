@@ -116,7 +116,8 @@ bool NodeRun::reuse_table(const std::string& table, std::int64_t rows) {
 }
 
 bool NodeRun::reuse_load(const ReadSpec& read) {
-  if (!memory_.retry_of || memory_.refresh == Refresh::Full) {
+  if (!memory_.retry_of || memory_.refresh == Refresh::Full ||
+      is_pushed_down(engine_.workspace(), node_.index)) {
     return false;
   }
   const NodeRecord* before = memory_.retry_of->find(node_.name);
@@ -259,10 +260,29 @@ CheckRequest NodeRun::check_request() const {
   return request;
 }
 
+// The connection whose database holds what is checked; empty: the staging database.
+std::string NodeRun::remote_of_check() const {
+  const Workspace& workspace = engine_.workspace();
+  switch (node_.subject) {
+    case CheckSubject::Entity:
+      return is_pushed_down(workspace, node_.index) ? workspace.reads[node_.index].connection : "";
+    case CheckSubject::Pipeline:
+      return workspace.pipelines[node_.index].run_in;
+    case CheckSubject::Write:
+      break;
+  }
+  return workspace.pipelines[workspace.writes[node_.index].pipeline].run_in;
+}
+
 void NodeRun::check() {
-  const std::unique_ptr<db::Connection> staging = engine_.staging();
-  const Engine::Running running(engine_, *staging);
-  const CheckOutcome outcome = run_check(engine_, *staging, check_request());
+  const CheckRequest request = check_request();
+  const std::string remote = remote_of_check();
+  const std::unique_ptr<db::Connection> connection =
+      remote.empty() ? engine_.staging() : engine_.open(remote, Engine::Use::Read);
+  const Engine::Running running(engine_, *connection);
+  const CheckTable table = remote.empty() ? staged_check_table(*connection, request.table)
+                                          : remote_check_table(engine_, *connection, request.table);
+  const CheckOutcome outcome = run_check(engine_, *connection, request, table);
   record_.rows = outcome.record.rows;
   record_.quarantined = outcome.quarantined;
   {

@@ -45,6 +45,7 @@ class NodeRun {
   void offer_cursor(const ReadSpec& read);
   std::optional<StoredCursor> stored(const ReadSpec& read) const;
   CheckRequest check_request() const;
+  std::string remote_of_check() const;
   template <class Work>
   void with_retry(const project::Retry& retry, Work work);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "pipeline/check_run.h"
 #include "pipeline/engine.h"
 #include "pipeline/land.h"
 #include "pipeline/record.h"
@@ -20,5 +21,9 @@ Landed observe_remote(const Engine& engine, const ReadSpec& read);
 // Runs the pipeline's SELECT into a table of the database's own staging schema.
 std::int64_t transform_remote(const Engine& engine, std::size_t pipeline);
 WriteRecord write_remote(const Engine& engine, const WriteSpec& write);
+CheckTable remote_check_table(const Engine& engine, db::Connection& connection,
+                              const std::string& name);
+// Removes the run's working schema from every database it was pushed down to.
+void drop_remote(const Engine& engine);
 
 }  // namespace kedge::pipeline

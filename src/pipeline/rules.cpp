@@ -8,6 +8,7 @@
 #include "kedge/codes.h"
 #include "pipeline/compile.h"
 #include "pipeline/graph.h"
+#include "pipeline/push_down.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -294,6 +295,7 @@ void check_rules(const CompileRequest& request, Compilation& result) {
   Rules rules(result);
   rules.run();
   analyse_watermarks(request, result);
+  check_push_down(*result.workspace, result.compile.problems);
   rules.check_pairs();
 }
 

@@ -10,6 +10,7 @@
 #include "kedge/codes.h"
 #include "pipeline/hooks.h"
 #include "pipeline/node_run.h"
+#include "pipeline/push_down.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -302,6 +303,7 @@ class Runner {
     fields.set("duration_ms", duration);
     engine_.publish("run_completed", fields);
     staging_.reset();
+    drop_remote(engine_);
     state_.store(record_);
     drop_old_staging();
   }

@@ -25,4 +25,12 @@ contracts::WriteRequest judge_request(const WriteSpec& write,
 WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connection& staging);
 WriteRecord write_database(const Engine& engine, const WriteSpec& write, db::Connection& staging);
 
+// The staged result of a pushed-down pipeline: a table of the target's own database.
+struct RemoteStage {
+  std::string table;  // quoted
+  std::vector<contracts::WriteColumn> columns;
+};
+WriteRecord write_from_remote(const Engine& engine, const WriteSpec& write,
+                              db::Connection& connection, const RemoteStage& stage);
+
 }  // namespace kedge::pipeline

@@ -29,6 +29,16 @@ class DatabaseWrite {
         columns_(write_columns(write, staged_columns(staging, name_))),
         request_(judge_request(write, columns_)) {}
 
+  // Push-down: what is staged lies in the target's own database.
+  DatabaseWrite(const Engine& engine, const WriteSpec& write, db::Connection& staging,
+                const RemoteStage& remote)
+      : engine_(engine),
+        write_(write),
+        staging_(staging),
+        remote_(remote.table),
+        columns_(write_columns(write, remote.columns)),
+        request_(judge_request(write, columns_)) {}
+
   WriteRecord run() {
     check_keys();
     check_empty_input();
@@ -52,7 +62,7 @@ class DatabaseWrite {
   bool merges() const { return write_.strategy == Strategy::Merge; }
   System system() const { return request_.system; }
   std::string table() const { return quote_entity_for(system(), write_.entity); }
-  std::string staged() const { return staging_table(name_); }
+  std::string staged() const { return remote_.empty() ? staging_table(name_) : remote_; }
 
   std::string database_file() const {
     const auto options =
@@ -101,7 +111,7 @@ class DatabaseWrite {
     }
     const db::ResultSet doubles =
         staging_.query("SELECT count(*), coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM " +
-                       staged() + " GROUP BY " + key_list() + " HAVING count(*) > 1)");
+                       staged() + " GROUP BY " + key_list() + " HAVING count(*) > 1) AS kedge_doubles");
     const std::int64_t groups = db::to_integer(doubles.rows.at(0).at(0)).value_or(0);
     if (groups > 0) {
       warn_duplicates(groups, db::to_integer(doubles.rows.at(0).at(1)).value_or(0));
@@ -156,7 +166,8 @@ class DatabaseWrite {
     std::vector<std::string> measured;
     for (const WriteColumn& column : columns_) {
       const std::string quoted = quote_name(column.name);
-      const std::string range = range_condition(system(), quoted, column.type);
+      const std::string range =
+          remote_.empty() ? range_condition(system(), quoted, column.type) : "";
       const bool asked = std::find(names.begin(), names.end(), column.name) != names.end();
       if (!asked && range.empty()) {
         continue;
@@ -276,7 +287,29 @@ class DatabaseWrite {
     return sql + staged() + flag_condition;
   }
 
+  // Rows that never leave their database; the last of equal keys wins here too.
+  std::int64_t load_remote(const schema::Name& name, const std::string& condition) {
+    std::string list;
+    std::string values;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      list += (i == 0 ? "" : ", ") + quote_name(target_names_[i]);
+      values += (i == 0 ? "" : ", ") + quote_name(columns_[i].name);
+    }
+    const std::string table =
+        name.schema.empty() ? quote_name(name.name.text())
+                            : quote_name(name.schema.text()) + "." + quote_name(name.name.text());
+    const std::string order = merges() ? " ORDER BY " + key_list() + ", _kedge_row DESC" : "";
+    return target_
+        ->query("INSERT INTO " + table + " (" + list + ") SELECT " +
+                (merges() ? "DISTINCT ON (" + key_list() + ") " : "") + values + " FROM " +
+                staged() + condition + order)
+        .affected;
+  }
+
   std::int64_t load(const schema::Name& name, const std::string& condition) {
+    if (!remote_.empty()) {
+      return load_remote(name, condition);
+    }
     db::ReadOptions options;
     options.rows = static_cast<std::size_t>(engine_.workspace().project.engine.chunk_rows);
     return db::copy_rows(staging_, export_sql(condition), *target_, {name, target_names_}, options);
@@ -504,6 +537,7 @@ class DatabaseWrite {
   const WriteSpec& write_;
   db::Connection& staging_;
   std::string name_;
+  std::string remote_;  // push-down: the staged table, quoted
   std::vector<WriteColumn> columns_;
   contracts::WriteRequest request_;
   std::unique_ptr<db::Connection> target_;
@@ -515,6 +549,11 @@ class DatabaseWrite {
 };
 
 }  // namespace
+
+WriteRecord write_from_remote(const Engine& engine, const WriteSpec& write,
+                              db::Connection& connection, const RemoteStage& stage) {
+  return DatabaseWrite(engine, write, connection, stage).run();
+}
 
 WriteRecord write_database(const Engine& engine, const WriteSpec& write, db::Connection& staging) {
   return DatabaseWrite(engine, write, staging).run();

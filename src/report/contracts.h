@@ -46,4 +46,7 @@ document::Json cursors_json(const pipeline::Cursors& cursors);
 std::string cursor_change_text(const app::CursorResult& result);
 document::Json cursor_change_json(const app::CursorResult& result);
 
+std::string plan_text(const app::PlanResult& result);
+document::Json plan_json(const app::PlanResult& result);
+
 }  // namespace kedge::report

@@ -112,4 +112,58 @@ Json cursor_change_json(const app::CursorResult& result) {
   return json;
 }
 
+std::string plan_text(const app::PlanResult& result) {
+  std::string text;
+  for (const app::CompiledPipeline& pipeline : result.pipelines) {
+    text += "-- " + pipeline.name + "\n" + pipeline.sql + "\n\n";
+  }
+  for (const app::PlannedWrite& write : result.writes) {
+    text += "-- write " + write.target + " (" + write.strategy + ", " + write.policy + ")" +
+            (write.note.empty() ? "" : ": " + write.note) + "\n";
+    for (const std::string& statement : write.statements) {
+      text += statement + ";\n";
+    }
+    for (const std::string& refusal : write.refusals) {
+      text += "-- would be refused: " + refusal + "\n";
+    }
+  }
+  return text;
+}
+
+Json plan_json(const app::PlanResult& result) {
+  const auto texts = [](const std::vector<std::string>& items) {
+    Json list = Json::array();
+    for (const std::string& item : items) {
+      list.push(item);
+    }
+    return list;
+  };
+  Json pipelines = Json::array();
+  for (const app::CompiledPipeline& pipeline : result.pipelines) {
+    Json item;
+    item.set("name", pipeline.name);
+    item.set("sql", pipeline.sql);
+    pipelines.push(std::move(item));
+  }
+  Json writes = Json::array();
+  for (const app::PlannedWrite& write : result.writes) {
+    Json item;
+    item.set("target", write.target);
+    item.set("strategy", write.strategy);
+    item.set("policy", write.policy);
+    item.set("statements", texts(write.statements));
+    item.set("refusals", texts(write.refusals));
+    if (!write.note.empty()) {
+      item.set("note", write.note);
+    }
+    writes.push(std::move(item));
+  }
+  app::ListResult nodes;
+  nodes.nodes = result.nodes;
+  Json json = list_json(nodes);
+  json.set("pipelines", std::move(pipelines));
+  json.set("writes", std::move(writes));
+  return json;
+}
+
 }  // namespace kedge::report
