@@ -176,7 +176,7 @@ class IndexReader {
       const auto collation = static_cast<Oid>(i < collations.size() ? collations[i] : 0);
       set_collation(collation, attribute, part);
     }
-    set_part_options(row, made);
+    set_part_options(row, classes, made);
   }
 
   const Attribute* find_attribute(int number) const {
@@ -227,15 +227,20 @@ class IndexReader {
     }
   }
 
-  // "2 siglen=32": parameters of the operator class of part 2.
-  static void set_part_options(const RowView& row, schema::Index& made) {
+  // "2 siglen=32": parameters of the operator class of part 2. They need its name before them.
+  void set_part_options(const RowView& row, const std::vector<std::int64_t>& classes,
+                        schema::Index& made) const {
     for (const std::string& item : split_list(row.text(kPartOptions))) {
       const std::size_t blank = item.find(' ');
       const std::vector<std::int64_t> number = numbers_of(item.substr(0, blank));
-      if (!number.empty() && number[0] >= 1 &&
-          static_cast<std::size_t>(number[0]) <= made.parts.size()) {
-        std::string& text = made.parts[static_cast<std::size_t>(number[0]) - 1].operator_class;
-        text += "(" + item.substr(blank + 1) + ")";
+      if (number.empty() || number[0] < 1 ||
+          static_cast<std::size_t>(number[0]) > made.parts.size()) {
+        continue;
+      }
+      const std::size_t place = static_cast<std::size_t>(number[0]) - 1;
+      const auto found = catalog_.operator_classes.find(static_cast<Oid>(classes.at(place)));
+      if (found != catalog_.operator_classes.end()) {
+        made.parts[place].operator_class = found->second.name + " (" + item.substr(blank + 1) + ")";
       }
     }
   }
