@@ -2,6 +2,8 @@
 // statements and looks at every value. Best of N, both in the same run.
 //   introspect_bench postgres://... [N]        ratio to the raw client
 //   introspect_bench sqlite:FILE [N]           time alone
+//   introspect_bench URL N URL2                both read in parallel and compared, as kedge diff
+//   does
 #include <libpq-fe.h>
 #include <sys/resource.h>
 
@@ -10,11 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <string>
 
 #include "db/postgres/connector.h"
 #include "db/sqlite/connector.h"
 #include "dialect/dialect.h"
+#include "kedge/diff.h"
+#include "sql/analysis.h"
 #include "tracing_connection.h"
 
 namespace {
@@ -39,6 +44,16 @@ long peak_kilobytes() {
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss;
+}
+
+// Of this process alone: what a busy machine does not blur.
+double processor_seconds() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds_of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
 struct Fetched {
@@ -81,6 +96,32 @@ Fetched fetch_all(const std::string& url, const std::vector<std::string>& statem
   return all;
 }
 
+schema::Schema read(const db::Registry& registry, const std::string& url) {
+  const auto connection = registry.connect(*db::parse_url(url));
+  return dialect::get_dialect(connection->dialect()).introspect(*connection, {});
+}
+
+// Prints what one side after the other would take beside both at once.
+void compare_two(const db::Registry& registry, const std::string& a, const std::string& b,
+                 int times) {
+  double in_memory = 1e9;
+  std::size_t changes = 0;
+  const double all = best(times, [&] {
+    auto other = std::async(std::launch::async, [&] { return read(registry, b); });
+    const schema::Schema from = read(registry, a);
+    const schema::Schema to = other.get();
+    diff::Options options;
+    options.dialect = from.engine.dialect;
+    options.normal_expression = [&](std::string_view text) {
+      return sql::normal_expression(text, from.engine.dialect);
+    };
+    in_memory = std::min(
+        in_memory, seconds([&] { changes = diff::compare(from, to, options).changes.size(); }));
+  });
+  std::printf("two sides %.3f s  compare %.3f s  changes %zu  peak %ld MB\n", all, in_memory,
+              changes, peak_kilobytes() / 1024);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,6 +134,10 @@ int main(int argc, char** argv) {
   db::Registry registry;
   registry.add("postgres", db::make_postgres_connector());
   registry.add("sqlite", db::make_sqlite_connector());
+  if (argc > 3) {
+    compare_two(registry, url, argv[3], times);
+    return 0;
+  }
   const db::ConnectionSettings settings = *db::parse_url(url);
   std::vector<std::string> statements;
   std::size_t tables = 0;
@@ -105,9 +150,11 @@ int main(int argc, char** argv) {
     statements = traced.texts();
   };
   introspect();
+  const double before = processor_seconds();
   const double own = best(times, introspect);
-  std::printf("tables %zu  statements %zu  introspection %.3f s  peak %ld MB\n", tables,
-              statements.size(), own, peak_kilobytes() / 1024);
+  const double processor = (processor_seconds() - before) / times;
+  std::printf("tables %zu  statements %zu  introspection %.3f s (own CPU %.3f s)  peak %ld MB\n",
+              tables, statements.size(), own, processor, peak_kilobytes() / 1024);
   if (settings.connector == "postgres") {
     Fetched fetched;
     const double raw = best(times, [&] { fetched = fetch_all(url, statements); });

@@ -60,7 +60,8 @@ LEFT JOIN pg_catalog.pg_inherits h ON h.inhrelid = i.oid
 LEFT JOIN (SELECT a.attrelid, pg_catalog.string_agg(a.attnum || ' ' ||
                   pg_catalog.array_to_string(a.attoptions, ', '), E'\x1f') AS options
            FROM pg_catalog.pg_attribute a
-           JOIN pg_catalog.pg_index y ON y.indexrelid = a.attrelid
+           JOIN pg_catalog.pg_class y ON y.oid = a.attrelid AND y.relkind IN ('i', 'I')
+           JOIN pg_catalog.pg_am z ON z.oid = y.relam AND z.amname <> 'btree'
            WHERE a.attoptions IS NOT NULL GROUP BY a.attrelid) o
   ON o.attrelid = i.oid
 WHERE h.inhrelid IS NULL AND )" +

@@ -9,7 +9,8 @@
 namespace kedge::dialect {
 namespace {
 
-// search_path is set for the transaction; a caller's own transaction gets its value back.
+// search_path is set for the transaction; a caller's own transaction gets its value back. Compiling
+// a catalog query costs more than running it, so that is switched off for the transaction too.
 class SearchPath {
  public:
   SearchPath(db::Connection& connection, const Identifier& schema, TransactionOwner owner)
@@ -18,7 +19,7 @@ class SearchPath {
     const db::Row parameters = {path};
     const db::ResultSet set = connection_.query(
         "SELECT pg_catalog.current_setting('search_path'), "
-        "pg_catalog.set_config('search_path', $1, true)",
+        "pg_catalog.set_config('search_path', $1, true), pg_catalog.set_config('jit', 'off', true)",
         parameters);
     previous_ = db::to_text(set.rows.at(0).at(0));
   }

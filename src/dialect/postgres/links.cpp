@@ -20,7 +20,7 @@ SELECT 'sequence', c.oid::bigint, c.relnamespace::bigint, c.relname::text, d.ref
        coalesce(d.refobjsubid, 0),
        pg_catalog.concat_ws(' ', s.seqtypid::bigint, s.seqstart, s.seqincrement, s.seqmin, s.seqmax,
          s.seqcache, s.seqcycle::int, (d.deptype = 'i')::int) || E'\x1f' || c.oid::regclass::text,
-       pg_catalog.obj_description(c.oid, 'pg_class')
+       w.description
 FROM pg_catalog.pg_sequence s
 JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -28,9 +28,11 @@ LEFT JOIN pg_catalog.pg_depend d
   ON d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0
      AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjsubid > 0
      AND d.deptype IN ('a', 'i')
+LEFT JOIN pg_catalog.pg_description w
+  ON w.classoid = 'pg_catalog.pg_class'::regclass AND w.objoid = c.oid AND w.objsubid = 0
 WHERE c.relnamespace IN ($N) AND NOT EXISTS (
-    SELECT FROM pg_catalog.pg_depend x WHERE x.classid = 'pg_catalog.pg_class'::regclass
-      AND x.objid = c.oid AND x.deptype = 'e'))" +
+    SELECT FROM pg_catalog.pg_depend x WHERE x.refclassid = 'pg_catalog.pg_extension'::regclass
+      AND x.classid = 'pg_catalog.pg_class'::regclass AND x.objid = c.oid AND x.deptype = 'e'))" +
          sequences + R"(
 UNION ALL
 SELECT 'inherits', i.inhrelid::bigint, 0, NULL, i.inhparent::bigint, i.inhseqno,
