@@ -1,10 +1,10 @@
-#include <array>
 #include <atomic>
 
 #include "base/file_system.h"
 #include "base/text.h"
 #include "db/batch.h"
 #include "db/d1/connector.h"
+#include "db/d1/errors.h"
 #include "db/d1/text.h"
 #include "db/failure.h"
 #include "db/sql_text.h"
@@ -17,42 +17,6 @@ namespace {
 using document::Node;
 
 constexpr std::size_t kLongestCommand = 60'000;  // one argument of a program ends at 128 KB
-
-struct Line {
-  std::string_view part;
-  FailureClass failure;
-};
-
-// Wrangler hands on what sqlite says, with its own words around it.
-constexpr std::array kTable = {
-    Line{"no such table:", FailureClass::Schema},
-    Line{"no such column:", FailureClass::Schema},
-    Line{"no such function:", FailureClass::Schema},
-    Line{"syntax error", FailureClass::Schema},
-    Line{"incomplete input", FailureClass::Schema},
-    Line{"unrecognized token:", FailureClass::Schema},
-    Line{"constraint failed", FailureClass::Data},
-    Line{"datatype mismatch", FailureClass::Data},
-    Line{"not authorized", FailureClass::Permission},
-    Line{"Authentication error", FailureClass::Permission},
-    Line{"database is locked", FailureClass::Lock},
-    Line{"SQLITE_BUSY", FailureClass::Lock},
-    Line{"SQLITE_FULL", FailureClass::Resource},
-    Line{"SQLITE_NOMEM", FailureClass::Resource},
-    Line{"SQLITE_TOOBIG", FailureClass::Resource},
-    Line{"Couldn't find", FailureClass::Connection},
-    Line{"fetch failed", FailureClass::Connection},
-    Line{"CLOUDFLARE_API_TOKEN", FailureClass::Connection},
-};
-
-FailureClass classify(std::string_view message) {
-  for (const Line& line : kTable) {
-    if (message.find(line.part) != std::string_view::npos) {
-      return line.failure;
-    }
-  }
-  return FailureClass::Other;
-}
 
 Value value_of(const Node& node) {
   switch (node.kind) {
@@ -369,7 +333,7 @@ class D1Connection final : public Connection, public BatchConnection {
     if (words.empty()) {
       words = result.standard_error.empty() ? result.standard_output : result.standard_error;
     }
-    fail(words, classify(words), "");
+    fail(words, d1::classify(words), "");
   }
 
   [[noreturn]] void fail(const std::string& words, FailureClass failure, const std::string& hint) {
