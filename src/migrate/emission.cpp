@@ -102,6 +102,7 @@ void prepare(Emission& emission) {
       emission.old_table_names[rename->to] = rename->from;
     }
   }
+  emission.remaps = find_remaps(emission);
 }
 
 bool mentions(std::string_view text, std::string_view identifier, schema::Dialect dialect) {

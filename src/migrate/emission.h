@@ -9,6 +9,7 @@
 
 #include "dialect/ddl.h"
 #include "migrate/plan.h"
+#include "migrate/remap.h"
 
 namespace kedge::migrate {
 
@@ -95,7 +96,8 @@ struct Emission {
   std::map<schema::Name, std::size_t> table_rank = {};        // referenced before referencing
   std::map<schema::Name, std::size_t> view_rank = {};         // read before reading
   std::map<schema::Name, schema::Name> old_table_names = {};  // by the new name
-  std::set<schema::Name> untouchable = {};                    // tables and views of somebody else
+  std::vector<Remap> remaps = {};
+  std::set<schema::Name> untouchable = {};  // tables and views of somebody else
 
   bool up() const { return direction == Direction::Up; }
   std::string if_exists() const { return up() ? "IF EXISTS " : ""; }

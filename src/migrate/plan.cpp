@@ -68,9 +68,16 @@ void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions
     const auto place = std::find_if(plan.changes.begin(), plan.changes.end(), [](const auto& one) {
       return one.status.state == State::Allowed;
     });
-    if (!permitted && !plan.changes.empty()) {
-      (place == plan.changes.end() ? plan.changes.front() : *place).status = std::move(refusal);
+    if (permitted || plan.changes.empty()) {
+      continue;
     }
+    if (place != plan.changes.end()) {
+      place->status = std::move(refusal);
+      continue;
+    }
+    Status& status = plan.changes.front().status;
+    status.reason += "; " + refusal.reason;
+    status.tokens.insert(status.tokens.end(), refusal.tokens.begin(), refusal.tokens.end());
   }
 }
 
@@ -121,6 +128,11 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   up.untouchable = untouchable(result);
   emit(up);
   plan.up = up.draft.sorted();
+  if (options.online == Online::Yes) {
+    std::stable_sort(
+        plan.up.begin(), plan.up.end(),
+        [](const PlanStatement& a, const PlanStatement& b) { return a.phase < b.phase; });
+  }
   apply_refusals(plan, up.refusals, options);
   const std::vector<Change> back = down_changes(result.changes, actual);
   PlanOptions down_options = options;

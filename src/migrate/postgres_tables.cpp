@@ -56,10 +56,11 @@ class Tables {
   }
   void operator()(const DropTable& c) {
     const std::size_t last = e_.table_rank.size() + 1;
-    e_.draft
-        .add({stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
-             "DROP TABLE " + e_.if_exists() + e_.ddl.name(c.object.name), index_)
-        .destructive = true;
+    PlanStatement& statement = e_.draft.add(
+        {stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
+        "DROP TABLE " + e_.if_exists() + e_.ddl.name(c.object.name), index_);
+    statement.destructive = true;
+    statement.phase = online() ? Phase::Finish : Phase::Prepare;
   }
   void operator()(const RenameTable& c) {
     add(stage::kRenameTable, c.from, e_.ddl.alter(c.from) + "RENAME TO " + e_.ddl.quote(c.to.name));
@@ -83,6 +84,10 @@ class Tables {
       make_sequence(c.table, c.part, stage::kSequence);
     }
     const Table* table = find_table(e_.to, c.table);
+    if (!c.part.nullable && !c.part.identity && is_filled_later(c.table, c.part)) {
+      add_and_fill(c);
+      return;
+    }
     alter(stage::kAddColumn, c.table,
           "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table));
     if (is_serial(c.part)) {
@@ -92,11 +97,16 @@ class Tables {
   }
   void operator()(const DropColumn& c) {
     touch(c.table, c.part.name);
-    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name)).destructive =
-        true;
+    PlanStatement& statement =
+        alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name));
+    statement.destructive = true;
+    statement.phase = online() ? Phase::Finish : Phase::Prepare;
   }
   void operator()(const ChangeColumnType& c) {
     touch(c.table, c.after.name);
+    if (is_remapped(c.table, c.after.name)) {
+      return;  // the column is made anew with the new key's values
+    }
     const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
     const bool generated = c.after.generated.has_value();
     const bool serial = is_serial(c.before) && is_serial(c.after);
@@ -129,6 +139,10 @@ class Tables {
   }
   void operator()(const ChangeColumnNullable& c) {
     const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
+    if (!c.after.nullable && online()) {
+      not_null_online(c.table, c.after);
+      return;
+    }
     if (c.after.nullable) {
       alter(stage::kColumn, c.table, column + "DROP NOT NULL");
       return;
@@ -186,6 +200,11 @@ class Tables {
   }
 
   void operator()(const AddPrimaryKey& c) {
+    for (const Remap& remap : e_.remaps) {
+      if (remap.parent == c.table) {
+        fill_reference(remap);
+      }
+    }
     alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
   }
   void operator()(const DropPrimaryKey& c) {
@@ -204,14 +223,14 @@ class Tables {
   }
   void operator()(const DropIndex& c) { drop_index(c.table, c.part); }
   void operator()(const AddForeignKey& c) {
-    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part));
+    add_validated(c.table, c.part, e_.ddl.foreign_key(c.part));
     constraint_comment(c.table, c.part);
   }
   void operator()(const DropForeignKey& c) {
     drop_constraint(stage::kDropConstraint, c.table, c.part.name);
   }
   void operator()(const AddCheck& c) {
-    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part));
+    add_validated(c.table, c.part, e_.ddl.check(c.part));
     constraint_comment(c.table, c.part);
   }
   void operator()(const DropCheck& c) {
@@ -286,20 +305,159 @@ class Tables {
             e_.if_exists() + e_.ddl.quote(name));
   }
   void add_index(const Name& table, const Index& index) {
+    const bool on_view = find_view(e_.to, table) != nullptr;
+    const bool apart = online() && !on_view && is_live(table);
     if (index.constraint == Index::Constraint::None) {
-      const bool on_view = find_view(e_.to, table) != nullptr;
-      add(on_view ? stage::kView + 1 : stage::kIndex, table, e_.ddl.index(index, table));
+      const std::string sql = e_.ddl.index(index, table);
+      const int at = on_view ? stage::kView + 1 : stage::kIndex;
+      if (apart) {
+        concurrently(at, table, sql);
+      } else {
+        add(at, table, sql);
+      }
+    } else if (apart && index.constraint == Index::Constraint::Unique && !index.deferrable) {
+      concurrently(stage::kIndex, table, e_.ddl.index(index, table));
+      alter(stage::kIndex + 1, table,
+            "ADD CONSTRAINT " + e_.ddl.quote(index.name) + " UNIQUE USING INDEX " +
+                e_.ddl.quote(index.name))
+          .phase = Phase::Finish;
     } else {
       alter(stage::kIndex, table, "ADD " + e_.ddl.unique(index));
     }
   }
   void drop_index(const Name& table, const Index& index) {
-    if (index.constraint == Index::Constraint::None) {
-      add(stage::kDropIndex, table, e_.ddl.drop_index(index, table, e_.if_exists()));
-    } else {
+    if (index.constraint != Index::Constraint::None) {
       drop_constraint(stage::kDropIndex, table, index.name);
+      return;
+    }
+    const bool apart = online() && is_live(table);
+    PlanStatement& statement =
+        add(stage::kDropIndex, table,
+            e_.ddl.drop_index(index, table, (apart ? "CONCURRENTLY " : "") + e_.if_exists()));
+    if (apart) {
+      statement.phase = Phase::Online;
+      statement.transactional = Transactional::Alone;
     }
   }
+
+  // ---- online forms: no long lock is taken (spec/migrate.md 10.2)
+
+  bool online() const { return e_.options.online == Online::Yes && e_.up(); }
+  bool is_live(const Name& table) const {
+    const auto old = e_.old_table_names.find(table);
+    return find_table(e_.from, old == e_.old_table_names.end() ? table : old->second) != nullptr;
+  }
+  void concurrently(int at, const Name& table, std::string sql) {
+    const std::size_t place = sql.find("INDEX ");
+    sql.insert(place + 6, "CONCURRENTLY ");
+    PlanStatement& statement = add(at, table, std::move(sql));
+    statement.phase = Phase::Online;
+    statement.transactional = Transactional::Alone;
+  }
+  template <class Constraint>
+  void add_validated(const Name& table, const Constraint& constraint, const std::string& sql) {
+    if (!online() || !is_live(table) || !constraint.validated) {
+      alter(stage::kConstraint, table, "ADD " + sql);
+      return;
+    }
+    alter(stage::kConstraint, table, "ADD " + sql + " NOT VALID");
+    alter(stage::kConstraint + 1, table, "VALIDATE CONSTRAINT " + e_.ddl.quote(constraint.name))
+        .phase = Phase::Finish;
+  }
+  // A check proves the absence of NULL without a long lock, then it has done its work.
+  void not_null_online(const Name& table, const Column& column) {
+    const Identifier check(table.name.text() + "_" + column.name.text() + "_kedge_nn");
+    const std::string quoted = e_.ddl.quote(column.name);
+    if (column.default_value) {
+      fill_in_batches(table, column);
+    }
+    alter(
+        stage::kConstraint, table,
+        "ADD CONSTRAINT " + e_.ddl.quote(check) + " CHECK (" + quoted + " IS NOT NULL) NOT VALID");
+    for (const std::string& clause :
+         {"VALIDATE CONSTRAINT " + e_.ddl.quote(check), "ALTER COLUMN " + quoted + " SET NOT NULL",
+          "DROP CONSTRAINT " + e_.ddl.quote(check)}) {
+      alter(stage::kConstraint + 2, table, clause).phase = Phase::Finish;
+    }
+  }
+  void fill_in_batches(const Name& table, const Column& column) {
+    const std::string name = e_.ddl.name(table);
+    const std::string quoted = e_.ddl.quote(column.name);
+    PlanStatement& statement =
+        add(stage::kColumn, table,
+            fmt::format("DO $kedge$\nBEGIN\n  LOOP\n    UPDATE {0} SET {1} = {2} WHERE ctid IN "
+                        "(SELECT ctid FROM {0} WHERE {1} IS NULL LIMIT 10000);\n    EXIT WHEN NOT "
+                        "FOUND;\n    COMMIT;\n  END LOOP;\nEND\n$kedge$",
+                        name, quoted, e_.ddl.default_value(*column.default_value, column.type)));
+    statement.phase = Phase::Online;
+    statement.transactional = Transactional::Alone;
+  }
+  static bool is_volatile(const Column& column) {
+    if (!column.default_value || column.default_value->kind == schema::Default::Kind::Literal) {
+      return false;
+    }
+    const std::string sql = base::to_lower(column.default_value->value);
+    return sql.find("random") != std::string::npos || sql.find("uuid") != std::string::npos ||
+           sql.find("clock_timestamp") != std::string::npos;
+  }
+  bool is_remapped(const Name& table, const Identifier& column) const {
+    return std::any_of(e_.remaps.begin(), e_.remaps.end(), [&](const Remap& remap) {
+      return remap.child == table && remap.new_column == column;
+    });
+  }
+  bool is_filled_later(const Name& table, const Column& column) const {
+    return is_remapped(table, column.name) || (online() && is_volatile(column));
+  }
+  void add_and_fill(const AddColumn& c) {
+    Column open = c.part;
+    open.nullable = true;
+    open.default_value.reset();
+    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.part.name) + " ";
+    alter(stage::kAddColumn, c.table, "ADD COLUMN " + e_.ddl.column(open, Table{}));
+    if (c.part.default_value) {
+      alter(stage::kAddColumn, c.table,
+            column + "SET DEFAULT " + e_.ddl.default_value(*c.part.default_value, c.part.type));
+    }
+    column_comment(c.table, c.part);
+    if (online()) {
+      not_null_online(c.table, c.part);
+    } else {
+      alter(stage::kNotNull, c.table, column + "SET NOT NULL");
+    }
+  }
+
+  // ---- references to a key that moves are filled through the old values
+
+  void fill_reference(const Remap& remap) {
+    const std::string child = e_.ddl.name(remap.child);
+    const std::string parent = e_.ddl.name(remap.parent);
+    const bool same = remap.old_column == remap.new_column;
+    const Identifier target(same ? "__kedge_" + remap.new_column.text() : remap.new_column.text());
+    constexpr int kAt = stage::kColumn + 5;
+    const Table* is = find_table(e_.to, remap.child);
+    const Column* wanted = is == nullptr ? nullptr : find_column(*is, remap.new_column);
+    if (same && wanted != nullptr) {
+      Column open = *wanted;
+      open.name = target;
+      open.nullable = true;
+      open.default_value.reset();
+      alter(kAt, remap.child, "ADD COLUMN " + e_.ddl.column(open, Table{}));
+    }
+    add(kAt, remap.child,
+        fmt::format("UPDATE {} AS c SET {} = p.{} FROM {} AS p WHERE c.{} = p.{}", child,
+                    e_.ddl.quote(target), e_.ddl.quote(remap.new_key), parent,
+                    e_.ddl.quote(remap.old_column), e_.ddl.quote(remap.old_key)));
+    if (same && wanted != nullptr) {
+      alter(kAt, remap.child, "DROP COLUMN " + e_.ddl.quote(remap.old_column));
+      alter(kAt, remap.child,
+            "RENAME COLUMN " + e_.ddl.quote(target) + " TO " + e_.ddl.quote(remap.old_column));
+      if (!wanted->nullable) {
+        alter(stage::kNotNull, remap.child,
+              "ALTER COLUMN " + e_.ddl.quote(remap.old_column) + " SET NOT NULL");
+      }
+    }
+  }
+
   // Foreign keys that stand on a key which goes, also those that do not change.
   void references_aside(const Name& table, std::vector<Identifier> key) {
     std::sort(key.begin(), key.end());

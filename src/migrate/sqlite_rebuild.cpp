@@ -68,6 +68,21 @@ std::string copied(const Rebuild& rebuild, const Emission& e, const Column& colu
   return sql;
 }
 
+const Remap* remap_of(const Rebuild& rebuild, const Emission& e, const Column& column) {
+  for (const Remap& remap : e.remaps) {
+    if (remap.child == rebuild.is->name && remap.new_column == column.name) {
+      return &remap;
+    }
+  }
+  return nullptr;
+}
+// The rebuilt parent has old and new key; in a family it still has its temporary name.
+std::string parent_name(const Emission& e, const Remap& remap, const std::string& target) {
+  const bool family = target.find("__f_") != std::string::npos;
+  return family ? e.ddl.name({{}, Identifier("__f_" + remap.parent.name.text())})
+                : e.ddl.name(remap.parent);
+}
+
 }  // namespace
 
 bool is_counted(const Table& table) {
@@ -100,7 +115,13 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
   std::vector<std::string> values;
   for (const Column& column : rebuild.is->columns) {
     const Column* was = source_of(rebuild, e, column);
-    if (was != nullptr && !column.generated) {
+    if (const Remap* remap = remap_of(rebuild, e, column)) {
+      names.push_back(e.ddl.quote(column.name));
+      values.push_back(fmt::format("(SELECT p.{} FROM {} AS p WHERE p.{} = {}.{})",
+                                   e.ddl.quote(remap->new_key), parent_name(e, *remap, target),
+                                   e.ddl.quote(remap->old_key), source,
+                                   e.ddl.quote(remap->old_column)));
+    } else if (was != nullptr && !column.generated) {
       names.push_back(e.ddl.quote(column.name));
       values.push_back(copied(rebuild, e, column, *was));
     }
