@@ -272,6 +272,7 @@ struct Source {
   std::optional<std::string> sql;
   bool unmanaged = false;
   std::vector<std::string> depends_on;  // as written: qualified object names or table names
+  std::vector<std::string> leave;  // indexes and constraints of the table that are left alone
   std::string parameter_ref;
   bool own = true;  // declared on the object itself, not inherited
   Place place;

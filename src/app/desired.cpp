@@ -84,7 +84,8 @@ void apply_scope(const ScopeFilter& scope, const metadata::Expected& expected, D
   std::erase_if(desired.former_tables, [&](const auto& each) { return outside(each.now); });
   std::erase_if(desired.former_columns, [&](const auto& each) { return outside(each.table); });
   if (!any) {
-    throw Error(codes::ERR_SCOPE_MATCHES_NOTHING, "migrate.scope (" + scope.text() + ") matches no declared object",
+    throw Error(codes::ERR_SCOPE_MATCHES_NOTHING,
+                "migrate.scope (" + scope.text() + ") matches no declared object",
                 "patterns are over qualified names, for instance harbour::**");
   }
 }
@@ -114,6 +115,7 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
   desired.managed_schemas = schemas_of(expected, setup.project.migrate.schemas, setup.dialect);
   desired.schema = expected.schema;
   desired.external = expected.external;
+  desired.leave = expected.leave;
   desired.former_tables = expected.former_tables;
   desired.former_columns = expected.former_columns;
   apply_scope(scope, expected, desired);
@@ -251,8 +253,32 @@ std::set<Name> names_in_scope(const Desired& desired) {
 
 }  // namespace
 
-diff::Result compare_desired(const schema::Schema& actual, const Desired& desired,
+namespace {
+
+// What @leave names is not seen: an index or constraint by its name, an unnamed CHECK by its text.
+schema::Schema without_left_alone(schema::Schema shape, const Desired& desired) {
+  for (schema::Table& table : shape.tables) {
+    const auto found = desired.leave.find(table.name);
+    if (found == desired.leave.end()) {
+      continue;
+    }
+    const auto named = [&](const std::string& text) {
+      return std::find(found->second.begin(), found->second.end(), text) != found->second.end();
+    };
+    std::erase_if(table.indexes, [&](const auto& index) { return named(index.name.text()); });
+    std::erase_if(table.foreign_keys, [&](const auto& key) { return named(key.name.text()); });
+    std::erase_if(table.checks, [&](const auto& check) {
+      return named(check.name.empty() ? check.expression : check.name.text());
+    });
+  }
+  return shape;
+}
+
+}  // namespace
+
+diff::Result compare_desired(const schema::Schema& live, const Desired& desired,
                              const diff::Options& options) {
+  const schema::Schema actual = desired.leave.empty() ? live : without_left_alone(live, desired);
   if (!desired.has_scope) {
     return diff::compare(actual, desired.schema, options);
   }

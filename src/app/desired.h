@@ -2,6 +2,7 @@
 // of the two under a project's settings (spec/migrate.md 1, 5, 14.2, 17).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,9 +16,10 @@
 namespace kedge::app {
 
 struct Desired {
-  schema::Schema schema;                   // in scope only
-  std::vector<schema::Name> external;      // @unmanaged
-  std::vector<schema::Name> out_of_scope;  // declared, outside migrate.scope
+  schema::Schema schema;                                   // in scope only
+  std::vector<schema::Name> external;                      // @unmanaged
+  std::vector<schema::Name> out_of_scope;                  // declared, outside migrate.scope
+  std::map<schema::Name, std::vector<std::string>> leave;  // parts of tables left alone
   bool has_scope = false;
   std::vector<metadata::FormerTable> former_tables;
   std::vector<metadata::FormerColumn> former_columns;

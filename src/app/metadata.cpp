@@ -1,6 +1,7 @@
 #include "app/metadata.h"
 
 #include "app/metadata_model.h"
+#include "metadata/expected.h"
 #include "metadata/load.h"
 #include "metadata/model_json.h"
 
@@ -33,6 +34,24 @@ metadata::LoadResult require_metadata(const Context& context, const project::Pro
   metadata::LoadResult result = load_metadata(context, project, unknown);
   metadata::require_loaded(result);
   return result;
+}
+
+void check_metadata(Context& context, const ValidateRequest&, Validation& result) {
+  const project::ProjectLoad load =
+      project::load_project(context.files, context.environment, context.folder);
+  const metadata::LoadResult loaded = load_metadata(context, load.project);
+  const auto add = [&](const std::vector<metadata::Diagnostic>& diagnostics) {
+    for (const metadata::Diagnostic& diagnostic : diagnostics) {
+      result.add(diagnostic.finding.problem, diagnostic.finding.severity);
+      result.items.back().finding.guard = "metadata";
+    }
+  };
+  add(loaded.diagnostics);
+  const auto& configured = load.project.migrate.dialect;
+  const auto dialect = configured ? schema::find_dialect(configured->text) : std::nullopt;
+  if (dialect && *dialect != schema::Dialect::Ansi && !loaded.has_errors()) {
+    add(metadata::build_expected(loaded.model, *dialect).diagnostics);
+  }
 }
 
 ModelResult write_model(Context& context, const std::string& out) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/context.h"
+#include "app/validate.h"
 #include "kedge/metadata.h"
 #include "project/project.h"
 
@@ -20,6 +21,9 @@ metadata::LoadResult require_metadata(const Context& context, const project::Pro
                                       UnknownAttributes unknown = UnknownAttributes::AsConfigured);
 // project.yml; throws what is wrong in it.
 project::Project require_project(const Context& context);
+
+// The metadata part of `kedge validate`: every diagnostic, those of the configured dialect too.
+void check_metadata(Context& context, const ValidateRequest& request, Validation& result);
 
 struct ModelResult {
   std::string text;     // the canonical loaded model

@@ -50,7 +50,7 @@ std::string difference_text(const diff::Result& result) {
 
 class Replaying {
  public:
-  Replaying(Context& context, const MigrateSetup& setup, WithDown with_down)
+  Replaying(const Context& context, const MigrateSetup& setup, WithDown with_down)
       : context_(context), setup_(setup), with_down_(with_down) {}
 
   Replay run() {
@@ -126,7 +126,7 @@ class Replaying {
     }
   }
 
-  Context& context_;
+  const Context& context_;
   const MigrateSetup& setup_;
   WithDown with_down_;
   ScratchConnection scratch_;
@@ -135,7 +135,7 @@ class Replaying {
 
 }  // namespace
 
-ScratchConnection open_scratch(Context& context, const MigrateSetup& setup) {
+ScratchConnection open_scratch(const Context& context, const MigrateSetup& setup) {
   ScratchConnection scratch;
   const schema::Dialect dialect = setup.is_d1() ? schema::Dialect::Sqlite : setup.dialect;
   scratch.database = context.scratch.create(dialect, setup.scratch);
@@ -154,7 +154,7 @@ void check_replayable(const MigrateSetup& setup) {
   }
 }
 
-Replay replay_chain(Context& context, const MigrateSetup& setup, WithDown with_down) {
+Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down) {
   check_replayable(setup);
   return Replaying(context, setup, with_down).run();
 }

@@ -21,13 +21,13 @@ struct Replay {
 };
 
 // Throws ERR_NO_DIALECT, ERR_UNSUPPORTED, ERR_SCRATCH_UNAVAILABLE.
-Replay replay_chain(Context& context, const MigrateSetup& setup, WithDown with_down);
+Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down);
 void check_replayable(const MigrateSetup& setup);
 
 struct ScratchConnection {
   std::unique_ptr<db::ScratchDatabase> database;
   std::unique_ptr<db::Connection> connection;
 };
-ScratchConnection open_scratch(Context& context, const MigrateSetup& setup);
+ScratchConnection open_scratch(const Context& context, const MigrateSetup& setup);
 
 }  // namespace kedge::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/contracts.h"
+#include "app/metadata.h"
 #include "kedge/codes.h"
 
 namespace kedge::app {
@@ -26,7 +27,7 @@ void Validation::add(Problem problem, Severity severity) {
 }
 
 std::vector<Checker> validation_checkers() {
-  return {{"contracts", check_contracts}};
+  return {{"metadata", check_metadata}, {"contracts", check_contracts}};
 }
 
 Validation validate(Context& context, const ValidateRequest& request) {

@@ -238,6 +238,7 @@ class ObjectBuilder {
     source.replica = attributes.text("role") == "replica";
     source.unmanaged = attributes.flag("unmanaged");
     source.depends_on = attributes.texts("dependsOn");
+    source.leave = attributes.texts("leave");
     source.parameter_ref = attributes.object("parameterRef", codes::ERR_UNRESOLVED_OBJECT_REF);
     physical_name(child, attributes, source);
     sql_body(child, attributes, source);

@@ -92,6 +92,9 @@ class ExpectedBuilder {
       return;
     }
     out_.schema.tables.push_back(build_table(model_, object, writer_, comments_, diagnostics_));
+    if (!source.leave.empty()) {
+      out_.leave.emplace(name, source.leave);
+    }
     former(object, name);
   }
 

@@ -31,7 +31,9 @@ struct Owner {
 
 struct Expected {
   schema::Schema schema;
-  std::vector<schema::Name> external;    // @unmanaged, and views whose SQL is somebody else's
+  std::vector<schema::Name> external;  // @unmanaged, and views whose SQL is somebody else's
+  // Indexes and constraints of a table that are nobody's business (source.rdb @leave).
+  std::map<schema::Name, std::vector<std::string>> leave;
   std::map<schema::Name, Owner> owners;  // of every table and view, external ones too
   std::vector<FormerTable> former_tables;
   std::vector<FormerColumn> former_columns;

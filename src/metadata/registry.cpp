@@ -131,6 +131,7 @@ constexpr AttributeRule kAttributes[] = {
     {"source", "sql", K::String},
     {"source", "unmanaged", K::Boolean},
     {"source", "dependsOn", K::Strings},
+    {"source", "leave", K::Strings},
     {"source", "parameterRef", K::Reference},
 
     {"origin.passthrough", "from", K::Reference, {}, true},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dialect/dialect.h"
+
 namespace kedge::metadata {
 namespace {
 
@@ -127,8 +129,9 @@ Type stored_type(const Field& field, Dialect dialect, Use use) {
   const auto raw = field.db_type.find(name);
   const auto raw_sqlite = dialect == Dialect::D1 ? field.db_type.find("sqlite") : raw;
   if (raw != field.db_type.end() || raw_sqlite != field.db_type.end()) {
-    Type type = of(TypeKind::Native);
-    type.native = raw != field.db_type.end() ? raw->second : raw_sqlite->second;
+    const std::string& text = raw != field.db_type.end() ? raw->second : raw_sqlite->second;
+    Type type = dialect::get_dialect(dialect).parse_type(text);
+    type.native = text;
     return type;
   }
   Type type = canonical_type(field);
