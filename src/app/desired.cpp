@@ -276,9 +276,13 @@ schema::Schema without_left_alone(schema::Schema shape, const Desired& desired) 
 
 }  // namespace
 
-diff::Result compare_desired(const schema::Schema& live, const Desired& desired,
+diff::Result compare_desired(const schema::Schema& live, const Desired& given,
                              const diff::Options& options) {
+  Desired desired = given;
   const schema::Schema actual = desired.leave.empty() ? live : without_left_alone(live, desired);
+  if (!desired.leave.empty()) {
+    desired.schema = without_left_alone(std::move(desired.schema), given);  // a snapshot has them
+  }
   if (!desired.has_scope) {
     return diff::compare(actual, desired.schema, options);
   }

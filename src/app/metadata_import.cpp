@@ -12,9 +12,9 @@ namespace {
 
 class Import {
  public:
-  Import(Context& context, const ImportRequest& request) : context_(context), request_(request) {}
+  Import(Context& context, const MetadataImportRequest& request) : context_(context), request_(request) {}
 
-  ImportResult run() {
+  MetadataImportResult run() {
     DatabaseFlags flags;
     if (!request_.db.empty()) {
       flags.db = request_.db;
@@ -140,20 +140,20 @@ class Import {
     result_.entities = live_.tables.size();
     result_.views = live_.views.size();
     std::sort(result_.left_alone.begin(), result_.left_alone.end(),
-              [](const LeftAlone& a, const LeftAlone& b) { return a.name < b.name; });
+              [](const LeftAlonePart& a, const LeftAlonePart& b) { return a.name < b.name; });
   }
 
   Context& context_;
-  const ImportRequest& request_;
+  const MetadataImportRequest& request_;
   MigrateSetup setup_;
   schema::Schema live_;
   metadata::DescribeOptions options_;
-  ImportResult result_;
+  MetadataImportResult result_;
 };
 
 }  // namespace
 
-ImportResult import_metadata(Context& context, const ImportRequest& request) {
+MetadataImportResult import_metadata(Context& context, const MetadataImportRequest& request) {
   return Import(context, request).run();
 }
 

@@ -9,24 +9,24 @@
 
 namespace kedge::app {
 
-struct ImportRequest {
+struct MetadataImportRequest {
   std::string db;  // connection name or URL; empty: migrate.target
   std::string out = "metadata";
 };
 
-struct LeftAlone {
+struct LeftAlonePart {
   std::string name;  // table, view, or "table.constraint"
   std::string why;
 };
 
-struct ImportResult {
+struct MetadataImportResult {
   std::vector<std::string> written;
   std::size_t entities = 0;
   std::size_t views = 0;
-  std::vector<LeftAlone> left_alone;
+  std::vector<LeftAlonePart> left_alone;
 };
 
 // Throws ERR_FILE_EXISTS before anything is written.
-ImportResult import_metadata(Context& context, const ImportRequest& request);
+MetadataImportResult import_metadata(Context& context, const MetadataImportRequest& request);
 
 }  // namespace kedge::app

@@ -17,13 +17,13 @@ int model(Invocation& invocation) {
   return 0;
 }
 
-document::Json import_json(const app::ImportResult& result) {
+document::Json import_json(const app::MetadataImportResult& result) {
   document::Json json = document::Json::object();
   json.set("command", "metadata import");
   json.set("entities", result.entities);
   json.set("views", result.views);
   document::Json left = document::Json::array();
-  for (const app::LeftAlone& each : result.left_alone) {
+  for (const app::LeftAlonePart& each : result.left_alone) {
     document::Json one = document::Json::object();
     one.set("name", each.name);
     one.set("why", each.why);
@@ -39,17 +39,17 @@ document::Json import_json(const app::ImportResult& result) {
   return json;
 }
 
-std::string import_text(const app::ImportResult& result) {
+std::string import_text(const app::MetadataImportResult& result) {
   std::string text = "wrote " + std::to_string(result.entities) + " entities and " +
                      std::to_string(result.views) + " views\n";
-  for (const app::LeftAlone& each : result.left_alone) {
+  for (const app::LeftAlonePart& each : result.left_alone) {
     text += "left alone: " + each.name + ": " + each.why + "\n";
   }
   return text;
 }
 
 int import(Invocation& invocation) {
-  const app::ImportResult result = app::import_metadata(
+  const app::MetadataImportResult result = app::import_metadata(
       invocation.context,
       {invocation.arguments.get("--db", ""), invocation.arguments.get("--out", "metadata")});
   invocation.terminal.out.write(invocation.json() ? document::write_json(import_json(result)) + "\n"

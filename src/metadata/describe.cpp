@@ -86,6 +86,9 @@ std::optional<std::string> subtype_of(const Type& type, Dialect dialect, Json& a
 
 FieldShape shape_of(const Type& type, Dialect dialect) {
   FieldShape shape;
+  if (type.kind == TypeKind::Unknown) {
+    return shape;  // an expression of a sqlite view
+  }
   const bool list = type.kind == TypeKind::Array && dialect == Dialect::Postgres;
   const Type& element = list && !type.element.empty() ? type.element.front() : type;
   Json attributes = Json::object();
