@@ -57,6 +57,16 @@ struct FleetReport {
 // Never throws for one member: it is then unreachable.
 FleetReport check_fleet(Context& context, const FleetRequest& request);
 
+struct FleetFlags {
+  std::optional<std::string> file;       // one connection name or URL a line
+  std::optional<std::string> databases;  // "data/*.sqlite"
+  std::string reference = "metadata:";   // SRC of the wanted shape
+  std::size_t concurrency = 8;
+  std::optional<std::string> state_file;
+};
+// Throws ERR_USAGE for an empty fleet, and what the reference cannot be read for.
+FleetRequest prepare_fleet(Context& context, const FleetFlags& flags);
+
 std::vector<FleetGroup> group_fleet(const std::vector<FleetResult>& results);
 
 }  // namespace kedge::app

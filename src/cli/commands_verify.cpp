@@ -97,7 +97,7 @@ int verify(Invocation& invocation) {
 
 std::vector<Gate> all_gates() {
   std::vector<Gate> gates;
-  for (const auto& list : {migrate_gates(), template_gates(), codegen_gates()}) {
+  for (const auto& list : {migrate_gates(), template_gates(), codegen_gates(), fleet_gates()}) {
     gates.insert(gates.end(), list.begin(), list.end());
   }
   return gates;

@@ -31,6 +31,7 @@ struct Gate {
 std::vector<Gate> migrate_gates();  // db, replay, replay-snapshot
 std::vector<Gate> template_gates();
 std::vector<Gate> codegen_gates();
+std::vector<Gate> fleet_gates();
 std::vector<Gate> all_gates();  // in the order of the report
 
 }  // namespace kedge::cli

@@ -19,8 +19,9 @@ std::string problem_text(const Problem& problem, Severity severity) {
   if (problem.where) {
     text += kedge::to_string(*problem.where) + ": ";
   }
+  const std::string code(problem.code.name());  // a note may have none
   text +=
-      to_string(severity) + "[" + std::string(problem.code.name()) + "]: " + problem.message + "\n";
+      to_string(severity) + (code.empty() ? "" : "[" + code + "]") + ": " + problem.message + "\n";
   for (const Note& note : problem.notes) {
     text += "  note: ";
     if (note.where) {

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "app/connections.h"
+#include "app/desired.h"
+#include "app/diff.h"
+#include "app/fleet.h"
+#include "app/source.h"
+#include "base/text.h"
+#include "kedge/codes.h"
+
+namespace kedge::app {
+namespace {
+
+// One connection name or URL a line; '#' begins a comment.
+std::vector<std::string> listed_members(const Context& context, const std::string& path) {
+  const std::optional<std::string> text = context.files.read(base::join_path(context.folder, path));
+  if (!text) {
+    throw Error(codes::ERR_USAGE, "there is no fleet file '" + path + "'",
+                "write one connection name or URL a line");
+  }
+  std::vector<std::string> names;
+  for (const std::string& line : base::split(*text, '\n')) {
+    const std::string_view name = base::trim(std::string_view(line).substr(0, line.find('#')));
+    if (!name.empty()) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+// Files of one folder; '*' stands in the last part of the pattern only.
+std::vector<std::string> matching_files(const Context& context, const std::string& pattern) {
+  const std::string whole = base::join_path(context.folder, pattern);
+  const std::string folder = base::parent_path(whole);
+  std::vector<std::string> urls;
+  for (const base::FolderEntry& entry : context.files.list(folder)) {
+    if (entry.kind == base::EntryKind::File &&
+        base::matches_glob(base::file_name(whole), entry.name)) {
+      const std::string kind = base::extension(entry.name) == "duckdb" ? "duckdb:" : "sqlite:";
+      urls.push_back(kind + base::join_path(folder, entry.name));
+    }
+  }
+  return urls;
+}
+
+}  // namespace
+
+FleetRequest prepare_fleet(Context& context, const FleetFlags& flags) {
+  std::vector<std::string> names;
+  if (flags.file) {
+    names = listed_members(context, *flags.file);
+  }
+  if (flags.databases) {
+    const std::vector<std::string> found = matching_files(context, *flags.databases);
+    names.insert(names.end(), found.begin(), found.end());
+  }
+  if (names.empty()) {
+    throw Error(codes::ERR_USAGE, "the fleet has no database",
+                "give --fleet FILE or --databases GLOB");
+  }
+  FleetRequest request;
+  request.concurrency = flags.concurrency;
+  request.state_file =
+      flags.state_file ? base::join_path(context.folder, *flags.state_file) : std::string();
+  for (const std::string& name : names) {
+    db::ConnectionSettings settings = settings_of(context, name, db::AccessMode::ReadOnly);
+    request.members.push_back({db::redact_url(name), std::move(settings)});
+  }
+  const std::optional<schema::Dialect> dialect = dialect_of(context, parse_source(names.front()));
+  SourceOptions options;
+  options.dialect = dialect;
+  const Source wanted = load_source(context, flags.reference, options);
+  request.wanted = wanted.schema;
+  request.options = comparison_options(dialect.value_or(schema::Dialect::Ansi));
+  if (wanted.is_declared) {
+    request.options.equality = diff::Equality::Declared;
+    request.options.views = diff::Views::Stamped;
+    request.options.objects = diff::Objects::Declared;
+    request.options.comments = diff::Comments::CompareDeclared;
+  }
+  return request;
+}
+
+}  // namespace kedge::app

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Is what `kedge impact` says true? Generated changes on a project over PostgreSQL: what impact says breaks must be
+exactly what `kedge check` finds new after the change was made to a copy of the database.
+    run_truth.py --kedge PATH [--changes N] [--seed N]    prints `N passed, N failed`"""
+import argparse
+import json
+import os
+import pathlib
+import pwd
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kedge", required=True)
+parser.add_argument("--changes", type=int, default=60)
+parser.add_argument("--seed", type=int, default=1)
+options = parser.parse_args()
+kedge = str(pathlib.Path(options.kedge).resolve())
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+COLUMNS = {"berths": ["code", "side", "length_m"], "vessels": ["call_sign", "name", "gross_tons", "draught_m"],
+           "moorings": ["berth_id", "vessel_id", "since", "until", "fee"]}
+TYPES = {"code": "bytea", "side": "bytea", "length_m": "text", "call_sign": "bytea", "name": "bytea", "gross_tons": "text",
+         "draught_m": "double precision", "berth_id": "text", "vessel_id": "text", "since": "text", "until": "date", "fee": "text"}
+
+
+class Cluster:
+    def __enter__(self):
+        self.programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)[0]
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="kit"))
+        self.user = {}
+        if os.geteuid() == 0:
+            entry = pwd.getpwnam("postgres")
+            os.chown(self.base, entry.pw_uid, entry.pw_gid)
+            self.user = {"user": entry.pw_uid, "group": entry.pw_gid}
+        subprocess.run([self.programs / "initdb", "-D", self.base / "d", "-U", "kedge", "-A", "trust", "--no-sync"], check=True,
+                       stdout=subprocess.DEVNULL, cwd=self.base, **self.user)
+        self.server = subprocess.Popen([self.programs / "postgres", "-D", self.base / "d", "-k", self.base, "-c", "listen_addresses=",
+                                        "-c", "fsync=off"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.base, **self.user)
+        for _ in range(100):
+            if subprocess.run(["psql", "-h", self.base, "-U", "kedge", "-d", "postgres", "-qc", "SELECT 1"], capture_output=True).returncode == 0:
+                return self
+            time.sleep(0.1)
+        raise SystemExit("PostgreSQL does not start")
+
+    def __exit__(self, *_):
+        self.server.send_signal(signal.SIGINT)
+        self.server.wait(timeout=30)
+        shutil.rmtree(self.base)
+
+    def sql(self, database, text):
+        return subprocess.run(["psql", "-h", self.base, "-U", "kedge", "-d", database, "-qv", "ON_ERROR_STOP=1", "-c", text],
+                              capture_output=True, text=True)
+
+
+def make_project(folder, cluster):
+    shutil.copytree(root / "examples/harbour", folder, dirs_exist_ok=True)
+    (folder / "project.yml").write_text((folder / "project.yml").read_text().replace("dialect: sqlite", "dialect: postgres"))
+    (folder / "connections.yml").write_text(
+        f"harbour:\n  connector: postgres\n  host: {cluster.base}\n  database: ${{HARBOUR_DB}}\n  user: kedge\n"
+        "  entities:\n    public.vessels:\n      read:\n        columns:\n          call_sign: varchar(12)\n"
+        "          gross_tons: \"decimal(10,1)\"\n          name: varchar(80)\n"
+        "    public.moorings:\n      read:\n        columns:\n          id: bigint\n          fee: \"decimal(10,2)\"\n")
+    shutil.rmtree(folder / "pipelines")
+    (folder / "models/harbour/moorings.yml").write_text(
+        (folder / "models/harbour/moorings.yml").read_text().replace("{name: since, type: TEXT}", "{name: since, type: TIMESTAMP}"))
+    (folder / "models/harbour/deep.yml").write_text(
+        "name: deep\nsql: SELECT v.name, v.draught_m AS draught FROM vessels v WHERE v.draught_m > 9\n"
+        "columns:\n  - {name: name, type: TEXT}\n  - {name: draught, type: DOUBLE}\n")
+    (folder / "models/harbour/berth_load.yml").write_text(
+        "name: berth_load\nsql_table: v_berth_load\ncolumns:\n  - {name: code, type: TEXT}\n  - {name: mooring_count, type: INT}\n")
+
+
+def run(folder, database, *arguments):
+    done = subprocess.run([kedge, "-C", str(folder), *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "HARBOUR_DB": database}, timeout=120)
+    return done
+
+
+def identity(item, part):
+    subject = item.get("subject", {})
+    return (part, item.get("code", ""), subject.get("container", ""), subject.get("name", ""))
+
+
+def check(folder, database):
+    done = run(folder, database, "check", "--skip", "replay", "--format", "json")
+    document = json.loads(done.stdout)
+    found = {identity(item, item["guard"]) for item in document["findings"] if item["severity"] == "error"}
+    for item in document["errors"]:
+        found.add(identity(item, item["guard"]))
+    return found
+
+
+def random_change(rng):
+    steps = []
+    for _ in range(rng.choice([1, 1, 1, 2])):
+        table = rng.choice(list(COLUMNS))
+        column = rng.choice(COLUMNS[table])
+        if any(step[1] == table for step in steps):
+            continue
+        steps.append((rng.choice(["drop", "drop", "rename", "retype", "table"]), table, column))
+    return steps
+
+
+def flags_of(steps):
+    flags = []
+    for kind, table, column in steps:
+        flags += {"drop": ["--drop-column", f"{table}.{column}"], "rename": ["--rename", f"{table}.{column}={column}_2"],
+                  "retype": ["--retype", f"{table}.{column}={TYPES[column]}"], "table": ["--drop-table", table]}[kind]
+    return flags
+
+
+def statements_of(steps):
+    views = "DROP VIEW IF EXISTS v_berth_load CASCADE;"
+    sql = ""
+    for kind, table, column in steps:
+        if kind == "drop":
+            sql += f"ALTER TABLE {table} DROP COLUMN {column} CASCADE;"
+        elif kind == "rename":
+            sql += f"ALTER TABLE {table} RENAME COLUMN {column} TO {column}_2;"
+        elif kind == "table":
+            sql += f"DROP TABLE {table} CASCADE;"
+        else:
+            sql += (f"ALTER TABLE {table} ALTER COLUMN {column} DROP DEFAULT;"
+                    f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {TYPES[column]} USING {column}::text::{TYPES[column]};")
+    return sql, views
+
+
+def judge(cluster, folder, steps, number, before):
+    database = f"c{number}"
+    cluster.sql("postgres", f"CREATE DATABASE {database} TEMPLATE start STRATEGY file_copy")
+    sql, views = statements_of(steps)
+    done = cluster.sql(database, sql)
+    if done.returncode != 0:
+        # The server refuses it as it stands (a foreign key, a view or a CHECK in the way): no truth to compare with.
+        cluster.sql("postgres", f"DROP DATABASE {database}")
+        return None
+    said = run(folder, "start", "impact", *flags_of(steps), "--format", "json")
+    document = json.loads(said.stdout)
+    guards = ("models", "metadata", "contracts")
+    expected = {identity(item, item["part"]) for item in document["impacts"]
+                if item["effect"] == "breaks" and item["part"] in guards and item.get("code")}
+    found = check(folder, database) - before
+    cluster.sql("postgres", f"DROP DATABASE {database}")
+    return expected, found
+
+
+def main():
+    rng = random.Random(options.seed)
+    passed = failed = refused = 0
+    with Cluster() as cluster, tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_project(folder, cluster)
+        cluster.sql("postgres", "CREATE DATABASE start")
+        done = run(folder, "start", "migrate", "--apply", "--db", "harbour", "--slug", "first")
+        if done.returncode != 0:
+            print(done.stdout, done.stderr)
+            return 1
+        before = check(folder, "start")
+        if before:
+            print("the healthy project is not healthy:", before)
+            failed += 1
+        number = 0
+        while passed + failed < options.changes and number < options.changes * 4:
+            number += 1
+            steps = random_change(rng)
+            result = judge(cluster, folder, steps, number, before)
+            if result is None:
+                refused += 1
+                continue
+            expected, found = result
+            if expected == found:
+                passed += 1
+            else:
+                failed += 1
+                print(f"FAIL {steps}: only impact says {sorted(expected - found)}; only check finds {sorted(found - expected)}"[:700])
+    print(f"{refused} changes were refused by the server and not counted")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or passed == 0 else 0
+
+
+sys.exit(main())
