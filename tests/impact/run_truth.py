@@ -8,6 +8,7 @@ import os
 import pathlib
 import pwd
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -90,8 +91,9 @@ def check(folder, database):
     done = run(folder, database, "check", "--skip", "replay", "--format", "json")
     document = json.loads(done.stdout)
     found = {identity(item, item["guard"]) for item in document["findings"] if item["severity"] == "error"}
-    for item in document["errors"]:
-        found.add(identity(item, item["guard"]))
+    for item in document["errors"]:  # what could not be read: the message names the entity
+        entity = re.search(r"entity 'harbour\.([^']+)'", item["message"])
+        found.add((item["guard"], item["code"], entity.group(1) if entity else "", ""))
     return found
 
 
