@@ -64,7 +64,9 @@ void bind_command(Bound& bound, const Command& command, CLI::App* app, std::stri
     CLI::Option* option =
         app->add_option(positional.name, bound.positionals.back(), positional.help);
     option->type_name("")->required(positional.required);
-    option->expected(positional.required ? 1 : 0, positional.many ? 1 << 20 : 1);
+    // An optional one is not required, but takes a value when there is one: CLI11 wants a minimum.
+    option->expected(positional.many && !positional.required ? 0 : 1,
+                     positional.many ? 1 << 20 : 1);
     option->allow_extra_args(positional.many);
   }
   if (!command.details.empty()) {

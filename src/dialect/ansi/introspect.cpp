@@ -1,4 +1,6 @@
 // Introspection of a database of which nothing but its driver's catalog functions is known (ODBC).
+#include <algorithm>
+
 #include "db/catalog.h"
 #include "dialect/dialects.h"
 #include "dialect/failure.h"
@@ -6,6 +8,24 @@
 #include "kedge/codes.h"
 
 namespace kedge::dialect {
+namespace {
+
+// Some drivers do not say which columns a foreign key means when the declaration did not: those of
+// the primary key.
+void complete_references(schema::Schema& schema) {
+  for (schema::Table& table : schema.tables) {
+    for (schema::ForeignKey& key : table.foreign_keys) {
+      const bool unnamed = std::all_of(key.referenced_columns.begin(), key.referenced_columns.end(),
+                                       [](const Identifier& column) { return column.empty(); });
+      const schema::Table* target = schema::find_table(schema, key.referenced_table);
+      if (unnamed && target != nullptr && target->primary_key) {
+        key.referenced_columns = target->primary_key->columns;
+      }
+    }
+  }
+}
+
+}  // namespace
 
 schema::Schema AnsiDialect::introspect(db::Connection& connection,
                                        const IntrospectScope& scope) const {
@@ -22,6 +42,7 @@ schema::Schema AnsiDialect::introspect(db::Connection& connection,
     };
     schema::Schema schema = catalog->read_catalog(wanted);
     schema::normalise(schema);
+    complete_references(schema);
     return schema;
   });
 }
