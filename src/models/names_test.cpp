@@ -1,0 +1,90 @@
+// Folding, relation names and stage outputs (models.md 2, 3.2, 5).
+#include "models/names.h"
+
+#include <gtest/gtest.h>
+
+#include "models/aggregations.h"
+#include "models/ingest.h"
+#include "models/stages.h"
+
+namespace kedge::models {
+namespace {
+
+bool same(SqlDialect dialect, std::string_view written, bool quoted, std::string_view live) {
+  return written_key(dialect, written, quoted) == live_key(dialect, live);
+}
+
+TEST(NamesTest, FoldsAsTheDialectDoes) {
+  EXPECT_TRUE(same(SqlDialect::Sqlite, "Kg", true, "kG"));
+  EXPECT_TRUE(same(SqlDialect::Postgres, "Kg", false, "kg"));
+  EXPECT_FALSE(same(SqlDialect::Postgres, "Kg", true, "kg"));
+  EXPECT_FALSE(same(SqlDialect::Postgres, "kg", false, "Kg"));
+  EXPECT_TRUE(same(SqlDialect::Snowflake, "kg", false, "KG"));
+  EXPECT_FALSE(same(SqlDialect::Clickhouse, "kg", false, "KG"));
+  EXPECT_TRUE(same(SqlDialect::Bigquery, "KG", false, "kg"));
+}
+
+TEST(NamesTest, ReadsTableNames) {
+  const auto plain = parse_relation("sales.\"Order Lines\"", SqlDialect::Postgres);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->schema, (PhysicalName{"sales", false}));
+  EXPECT_EQ(plain->name, (PhysicalName{"Order Lines", true}));
+  EXPECT_TRUE(parse_relation("`a`.`b c`", SqlDialect::Mysql));
+  EXPECT_FALSE(parse_relation("a.", SqlDialect::Postgres));
+  EXPECT_FALSE(parse_relation("a b", SqlDialect::Postgres));
+  EXPECT_FALSE(parse_relation("read_csv('x')", SqlDialect::Duckdb));
+}
+
+TEST(NamesTest, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(written_name("kg", SqlDialect::Postgres), "kg");
+  EXPECT_EQ(written_name("Kg", SqlDialect::Postgres), "\"Kg\"");
+  EXPECT_EQ(written_name("Kg", SqlDialect::Sqlite), "Kg");
+  EXPECT_EQ(written_name("order", SqlDialect::Mysql), "`order`");
+  EXPECT_EQ(written_name("say \"hi\"", SqlDialect::Duckdb), "\"say \"\"hi\"\"\"");
+}
+
+TEST(NamesTest, KnowsThePseudoColumns) {
+  EXPECT_TRUE(is_pseudo_column(SqlDialect::Sqlite, "ROWID"));
+  EXPECT_TRUE(is_pseudo_column(SqlDialect::Postgres, "ctid"));
+  EXPECT_FALSE(is_pseudo_column(SqlDialect::Postgres, "rowid"));
+}
+
+std::string output(const std::string& formula) {
+  QueryMeasure measure;
+  measure.formula = formula;
+  return output_name(measure);
+}
+
+TEST(StagesTest, NameTheirOutputs) {
+  EXPECT_EQ(output("amount:sum"), "amount_sum");
+  EXPECT_EQ(output("*:count"), "_count");
+  EXPECT_EQ(output("x:percentile(p=0.5)"), "x_percentile_p_0_5");
+  EXPECT_EQ(output("mean_weight"), "mean_weight");
+  EXPECT_EQ(output("depots.capacity:sum"), "depots__capacity_sum");
+  EXPECT_EQ(output_name(QueryDimension{"depots.regions.name", "", {}}), "depots__regions__name");
+}
+
+TEST(AggregationsTest, FoldTheirSpellings) {
+  EXPECT_EQ(fold_aggregation("SUM"), "sum");
+  EXPECT_EQ(fold_aggregation("countDistinct"), "count_distinct");
+  EXPECT_EQ(fold_aggregation("approx_count_distinct"), "count_distinct_approx");
+  EXPECT_EQ(fold_aggregation("stddev"), "stddev_samp");
+  EXPECT_EQ(fold_aggregation("variance"), "var_samp");
+  EXPECT_EQ(fold_aggregation("By_Credit"), "By_Credit");
+}
+
+TEST(AggregationsTest, FollowTypeAndKey) {
+  Model model;
+  Column column;
+  column.type = ColumnType::Boolean;
+  EXPECT_TRUE(is_aggregation_allowed(model, column, "sum"));
+  column.type = ColumnType::Text;
+  EXPECT_FALSE(is_aggregation_allowed(model, column, "sum"));
+  column.type = ColumnType::Int;
+  column.primary_key = true;
+  EXPECT_FALSE(is_aggregation_allowed(model, column, "sum"));
+  EXPECT_TRUE(is_aggregation_allowed(model, column, "count_distinct"));
+}
+
+}  // namespace
+}  // namespace kedge::models
