@@ -59,6 +59,9 @@ std::string remote_expression(const db::Connection& source, const FetchedColumn&
   if (source.dialect() == schema::Dialect::Duckdb && !column.type.element.empty()) {
     return "CAST(to_json(" + name + ") AS VARCHAR)";
   }
+  if (source.dialect() == schema::Dialect::Mysql && column.type.kind == schema::TypeKind::Real4) {
+    return "(" + name + " + 0e0)";  // MySQL shows a float with six digits only
+  }
   return name;
 }
 

@@ -246,7 +246,9 @@ std::string range_condition(System system, const std::string& x, const Type& typ
     return is_real(type.kind) ? "isnan(" + x + ")" : "";
   }
   if (type.kind == TypeKind::Int128 && system != System::Duckdb) {
-    return "abs(CAST(" + x + " AS DOUBLE)) >= 1e38";
+    static const std::string kMost(38, '9');
+    return x + " > CAST('" + kMost + "' AS HUGEINT) OR " + x + " < CAST('-" + kMost +
+           "' AS HUGEINT)";
   }
   if (system == System::Mysql) {
     return mysql_range(x, type.kind);
