@@ -169,7 +169,7 @@ class MysqlConnection final : public Connection, public BulkConnection {
                                  std::int64_t& affected) {
     const mysql::Api& api = session_.api();
     session_.send(sql);
-    const Result result(api.mysql_use_result(session_.raw()), FreeResult{&api});
+    Result result(api.mysql_use_result(session_.raw()), FreeResult{&api});
     if (result == nullptr) {
       if (api.mysql_field_count(session_.raw()) != 0) {
         session_.fail();
@@ -187,14 +187,16 @@ class MysqlConnection final : public Connection, public BulkConnection {
       }
       if (!handler(row)) {
         session_.kill_query();  // freeing the result would read all the rest
-        return columns_of(fields);
+        std::vector<ResultColumn> columns = columns_of(fields);
+        result.reset();
+        session_.take_kill();
+        return columns;
       }
     }
     if (api.mysql_errno(session_.raw()) != 0) {
       session_.fail();
     }
-    auto columns = columns_of(fields);
-    return columns;
+    return columns_of(fields);
   }
 
   // A procedure call gives a status after its result sets.

@@ -167,6 +167,16 @@ void Session::kill_query() {
   }
 }
 
+void Session::take_kill() {
+  try {
+    run("DO 0");
+  } catch (const DatabaseError& error) {
+    if (error.failure() != FailureClass::Cancelled) {
+      throw;
+    }
+  }
+}
+
 void Session::fail() {
   fail_with(api_.mysql_errno(connection_), api_.mysql_error(connection_),
             api_.mysql_sqlstate(connection_));

@@ -31,6 +31,7 @@ class Session {
 
   void cancel();      // thread safe
   void kill_query();  // the same without counting as a cancel
+  void take_kill();   // a kill that came too late for its statement must not hit the next one
   [[noreturn]] void fail();
   [[noreturn]] void fail(MYSQL_STMT* statement);
 

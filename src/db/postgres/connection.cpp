@@ -66,6 +66,7 @@ class Wrap {
   ~Wrap() {
     if (needed_) {
       try {
+        session_.start_clock(0);  // the statement's own time may be over
         session_.run("ROLLBACK");
       } catch (const Error&) {
         // The connection is lost, and with it the transaction.

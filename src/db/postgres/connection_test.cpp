@@ -245,6 +245,18 @@ TEST_F(PostgresTest, StopsAStatementThatTakesTooLong) {
   EXPECT_EQ(one(*writer_, "SELECT 1"), "1");
 }
 
+TEST_F(PostgresTest, IsUsableAfterATimeOutInsideTheReadOnlyGuard) {
+  ExecuteOptions options;
+  options.timeout_seconds = 0.2;
+  const auto connection = reader();
+  EXPECT_EQ(failure_of([&] {
+              connection->query("EXPLAIN ANALYZE SELECT pg_sleep(30)", {}, options);
+            }).failure(),
+            FailureClass::Timeout);
+  EXPECT_FALSE(connection->in_transaction());
+  EXPECT_EQ(one(*connection, "SELECT 1"), "1");
+}
+
 TEST_F(PostgresTest, TakesTheTimeOutFromTheSettings) {
   ConnectionSettings settings = settings_;
   settings.options["command_timeout_seconds"] = "0.2";
