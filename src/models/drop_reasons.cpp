@@ -155,7 +155,7 @@ DropReasons::Choice DropReasons::choose(const Node& node) const {
   return node.kind == NodeKind::Join ? choose_join(node) : choose_text(node);
 }
 
-std::string DropReasons::sentence(const Node& node, const Choice& choice) const {
+std::string DropReasons::sentence(const Choice& choice) const {
   const std::string name = "'" + name_of(*choice.dependency) + "'";
   const std::string& code = choice.code;
   if (code == codes::references_dropped_aggregation.name()) {
@@ -195,7 +195,6 @@ std::string DropReasons::sentence(const Node& node, const Choice& choice) const 
   }};
   const auto found = std::find_if(kSentences.begin(), kSentences.end(),
                                   [&](const auto& entry) { return entry.first.name() == code; });
-  (void)node;
   return (found == kSentences.end() ? "Depends on " : std::string(found->second)) + name;
 }
 
@@ -210,7 +209,7 @@ DeleteReason DropReasons::reason(NodeId id) const {
     return {target(node), direct->second->code, direct->second->reason};
   }
   const Choice choice = choose(node);
-  return {target(node), choice.code, sentence(node, choice)};
+  return {target(node), choice.code, sentence(choice)};
 }
 
 std::optional<ToDeleteEntry> DropReasons::edit(Number model) const {

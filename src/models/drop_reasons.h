@@ -34,7 +34,7 @@ class DropReasons {
   Choice choose_text(const Node& node) const;
   Choice choose_join(const Node& node) const;
   std::optional<Code> code_of(const Dependency& dependency) const;
-  std::string sentence(const Node& node, const Choice& choice) const;
+  std::string sentence(const Choice& choice) const;
   std::string name_of(const Dependency& dependency) const;
   std::optional<ToDeleteEntry> edit(Number model) const;
 

@@ -180,7 +180,11 @@ class LiveReader {
   }
 
   LiveShape find_table(const Model& model) {
-    const std::string key = find_relation_key(*parse_relation(model.sql_table, dialect()));
+    const RelationName name = *parse_relation(model.sql_table, dialect());
+    if (name.catalog) {
+      return probe_table(model, false);  // of another database, which was not introspected
+    }
+    const std::string key = find_relation_key(name);
     if (forbidden_.contains(key)) {
       throw Error(codes::permission_denied,
                   "no right to read '" + model.sql_table + "' of model '" + model.name + "'");
