@@ -485,11 +485,42 @@ class Returner {
 
 }  // namespace
 
+namespace {
+
+template <class Kind, class Part>
+bool adds(const std::vector<Change>& changes, const Name& table, const Part& part) {
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+    const auto* added = std::get_if<Kind>(&change);
+    return added != nullptr && added->table == table && added->part == part;
+  });
+}
+
+// A dropped table comes back with its indexes and keys, which a difference lists beside a new one.
+void bring_back(const schema::Table& table, std::vector<Change>& back) {
+  for (const schema::Index& index : table.indexes) {
+    if (!adds<change::AddIndex>(back, table.name, index)) {
+      back.emplace_back(change::AddIndex{table.name, index});
+    }
+  }
+  for (const schema::ForeignKey& key : table.foreign_keys) {
+    if (!adds<change::AddForeignKey>(back, table.name, key)) {
+      back.emplace_back(change::AddForeignKey{table.name, key});
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<Change> down_changes(const std::vector<Change>& changes, const Schema& actual) {
   const Returner returner(changes, actual);
   std::vector<Change> back;
   for (const Change& change : reverse_all(changes)) {
     back.push_back(returner(change));
+  }
+  for (const Change& change : changes) {
+    if (const auto* drop = std::get_if<change::DropTable>(&change)) {
+      bring_back(drop->object, back);
+    }
   }
   return back;
 }
