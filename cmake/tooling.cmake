@@ -14,6 +14,11 @@ if(KEDGE_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(KEDGE_FUZZ)
+  # Coverage of the libraries is what guides a fuzzer.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 find_program(KEDGE_CCACHE ccache)
 if(KEDGE_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KEDGE_CCACHE})

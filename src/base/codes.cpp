@@ -1,13 +1,14 @@
 #include "kedge/codes.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <vector>
 
 namespace kedge {
 namespace {
 
-constexpr std::array kCodes = {
+// Not std::array: clang gives up on deducing it from so many entries.
+constexpr CodeEntry kCodes[] = {
 #define KEDGE_CODE(name, code_class, severity, exit, purpose, since) \
   CodeEntry{codes::name, CodeClass::code_class, Severity::severity, exit, purpose, since},
 #include "base/codes.def"
@@ -16,7 +17,7 @@ constexpr std::array kCodes = {
 
 std::vector<const CodeEntry*> sorted_codes() {
   std::vector<const CodeEntry*> sorted;
-  sorted.reserve(kCodes.size());
+  sorted.reserve(std::size(kCodes));
   for (const CodeEntry& entry : kCodes) {
     sorted.push_back(&entry);
   }

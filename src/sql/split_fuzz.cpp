@@ -1,0 +1,24 @@
+// The first byte chooses the dialect, the rest is the text.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "sql/analysis.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace kedge::sql;  // NOLINT(google-build-using-namespace): one function only
+  if (size == 0) {
+    return 0;
+  }
+  const auto flavour = static_cast<Flavour>(data[0] % 9);
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  std::size_t before = 0;
+  for (const auto& statement : split_statements(text, flavour)) {
+    if (statement.begin < before || statement.begin >= statement.end ||
+        statement.end > text.size()) {
+      std::abort();
+    }
+    before = statement.end;
+  }
+  return 0;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Query results against SQL written by hand, on sqlite, duckdb, postgres and mysql.
+
+Each check asks `kedge query` and runs the hand-written SQL with the engine's own client; both give
+the same rows. The last line is `N passed, N failed`."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
+from kt.databases import Databases, SqlError  # noqa: E402
+from checks import CHECKS, DATA, ERRORS, MODELS, words_of  # noqa: E402
+
+ENGINES = ["sqlite", "duckdb", "postgres", "mysql"]
+
+
+def plain(value):
+    """One value as text that does not depend on the client: numbers to six decimals."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    try:
+        return f"{float(text):.6f}"
+    except ValueError:
+        return text.replace("T", " ").removesuffix(" 00:00:00")
+
+
+def rows_of(rows, ordered):
+    rows = [[plain(v) for v in row] for row in rows]
+    return rows if ordered else sorted(rows, key=lambda r: [str(v) for v in r])
+
+
+class Project:
+    def __init__(self, kedge, folder, engine, dbs):
+        self.kedge, self.folder, self.engine = kedge, folder, engine
+        folder.mkdir(parents=True)
+        self.db = dbs.open(engine, folder / "main.db", folder)
+        self.env = dict(os.environ)
+        if engine in ("postgres", "mysql"):
+            connection = self.db.connection()
+            self.env.update({k: str(v) for k, v in self.db.variables().items()})
+        else:
+            connection = {"connector": engine, "path": "main.db"}
+        (folder / "project.yml").write_text('name: queries\nversion: "1.0.0"\n')
+        (folder / "connections.yml").write_text(json.dumps({"main": connection}))
+        for name, model in MODELS(engine).items():
+            path = folder / "models" / "main" / f"{name}.yml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"name": name, **model}))
+        self.db.script(DATA(engine))
+
+    def ask(self, query, *more):
+        text = query if isinstance(query, str) else json.dumps(query)
+        done = subprocess.run([self.kedge, "-C", str(self.folder), "query", text, "--format", "json", *more],
+                              capture_output=True, text=True, timeout=60, env=self.env, check=False)
+        try:
+            return done.returncode, json.loads(done.stdout)
+        except json.JSONDecodeError:
+            return done.returncode, {"error": "no JSON", "message": done.stdout + done.stderr}
+
+
+def check(project, name, query, sql, more):
+    """The problem, or None."""
+    words = words_of(project.engine)
+    text = sql(words) if callable(sql) else sql
+    code, got = project.ask(query, *more)
+    if code != 0 or "error" in got:
+        return f"exit {code}: {got.get('error')}: {got.get('message')}"
+    try:
+        wanted = project.db.query(text)[1]
+    except SqlError as error:
+        return f"the hand-written SQL fails: {error}"
+    ordered = isinstance(query, dict) and "order" in query
+    mine = rows_of([[record[k] for k in got["columns"]] for record in got["data"]], ordered)
+    theirs = rows_of(wanted, ordered)
+    if mine != theirs:
+        return f"got {mine}\n    want {theirs}\n    {got['sql']}"
+    return None
+
+
+def run_engine(project, only):
+    passed, failed = 0, 0
+    for name, query, sql, *rest in CHECKS:
+        engines = rest[0] if rest else ENGINES
+        more = rest[1] if len(rest) > 1 else []
+        if project.engine not in engines or (only and only not in name):
+            continue
+        problem = check(project, name, query(words_of(project.engine)) if callable(query) else query, sql, more)
+        passed, failed = passed + (problem is None), failed + (problem is not None)
+        if problem:
+            print(f"FAIL {name} [{project.engine}]: {problem}")
+    for name, query, wanted, *rest in ERRORS:
+        if (rest and project.engine not in rest[0]) or (only and only not in name):
+            continue
+        code, got = project.ask(query)
+        fine = code == 2 and got.get("error") == wanted
+        passed, failed = passed + fine, failed + (not fine)
+        if not fine:
+            print(f"FAIL {name} [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kedge", required=True)
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--duckdb-lib")
+    args = parser.parse_args()
+    dbs = Databases(args.duckdb_lib and str(Path(args.duckdb_lib).resolve()))
+    passed, failed = 0, 0
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for engine in args.engines.split(","):
+                project = Project(str(Path(args.kedge).resolve()), Path(folder) / engine, engine, dbs)
+                try:
+                    p, f = run_engine(project, args.only)
+                    passed, failed = passed + p, failed + f
+                finally:
+                    project.db.close()
+    finally:
+        dbs.stop()
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
