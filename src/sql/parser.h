@@ -43,7 +43,6 @@ class Parser {
   void add(Node& parent, Node child);
   NamePart name_part();
   Parsed result(Node root);
-  std::string raw_until_close(std::size_t& end);
 
   // --- expressions (expression_parser.cpp)
   Node expression(int minimum = 0);
@@ -84,6 +83,7 @@ class Parser {
   Node sort_keys(NodeKind kind);
   std::string type_name();
   std::string type_until_close();
+  bool is_type_token() const;
 
   // --- queries (query_parser.cpp)
   bool starts_query(std::size_t ahead = 0);

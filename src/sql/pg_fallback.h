@@ -9,10 +9,10 @@
 
 namespace kedge::sql {
 
-// nullopt when PostgreSQL's grammar does not read the text either, or must not be asked (too long,
-// nested too deeply, a dialect whose lexing differs).
+// nullopt when PostgreSQL's grammar does not read the text either, when the text holds a subquery
+// (its scopes are not looked at here), or when PostgreSQL must not be asked: too long, nested too
+// deeply, a dialect whose lexing differs.
 std::optional<ExpressionFacts> parse_expression_with_postgres(std::string_view sql,
                                                               Flavour flavour);
-std::optional<QueryFacts> parse_query_with_postgres(std::string_view sql, Flavour flavour);
 
 }  // namespace kedge::sql

@@ -157,7 +157,7 @@ Node Parser::word_primary(bool& handled) {
     advance();
     return node;
   }
-  if (plain && is_niladic(here, flavour_) && !is_operator("(", 1)) {
+  if (plain && (is_niladic(here, flavour_) || here == "default") && !is_operator("(", 1)) {
     Node node = make(NodeKind::Word, here);
     advance();
     return node;
@@ -710,6 +710,16 @@ Node Parser::struct_literal(std::string kind) {
   return finish(node);
 }
 
+// What may stand in a type: names, sizes, labels, and punctuation without meaning of its own.
+bool Parser::is_type_token() const {
+  if (token().kind != TokenKind::Operator) {
+    return token().kind != TokenKind::Parameter && token().kind != TokenKind::Error;
+  }
+  const auto op = raw();
+  return op == "(" || op == ")" || op == "," || op == "." || op == "[" || op == "]" ||
+         op == "<" || op == ">" || op == ">>" || op == "-";
+}
+
 // A type after "::": one path, the words that may follow it, arguments, array marks.
 std::string Parser::type_name() {
   std::string out;
@@ -741,8 +751,14 @@ std::string Parser::type_name() {
       if (token(0).kind == TokenKind::Identifier && out.back() != '(' && out.back() != ',') {
         out += ' ';
       }
+      if (!is_type_token()) {
+        fail("expected a type");
+      }
       take();
     } while (open > 0 && !at_end());
+    if (open > 0) {
+      fail("expected ')'");
+    }
   }
   if (is_any({"with", "without"}) && is_any({"time", "local"}, 1)) {
     while (is_any({"with", "without", "local", "time", "zone"})) {
@@ -766,6 +782,10 @@ std::string Parser::type_until_close() {
   std::string out;
   unsigned open = 0;
   while (!at_end() && (open > 0 || !is_operator(")"))) {
+    if (!is_type_token()) {
+      fail("expected a type");
+      break;
+    }
     open += is_operator("(") ? 1U : 0U;
     open -= is_operator(")") ? 1U : 0U;
     const std::string piece = word().empty() ? std::string(raw()) : word();

@@ -420,9 +420,6 @@ QueryFacts analyse_query(std::string_view sql, const Syntax& syntax) {
   QueryFacts facts;
   const Parsed parsed = parse_query(sql, syntax.flavour());
   if (!parsed.ok) {
-    if (auto general = parse_query_with_postgres(sql, syntax.flavour())) {
-      return *std::move(general);
-    }
     facts.opaque = true;
     facts.references = bare_names(sql, syntax.flavour());
     facts.problems.push_back(parsed.problem);

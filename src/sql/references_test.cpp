@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "sql/analysis.h"
+#include "sql/pg_fallback.h"
 #include "table_cases.h"
 
 namespace kedge::sql {
@@ -94,6 +95,37 @@ TEST(ReferencesTest, GivesByteRanges) {
   EXPECT_EQ(
       sql.substr(facts.references[1].begin, facts.references[1].end - facts.references[1].begin),
       "t.price");
+}
+
+// kedge's parser and PostgreSQL's own grammar find the same references, wherever both read a text.
+TEST(ReferencesTest, AgreesWithThePostgresGrammar) {
+  std::size_t compared = 0;
+  for (const char* table : {"/sql_references.test", "/sql_normal.test"}) {
+    for (const auto& one : testing::read_table(kTables + table)) {
+      const bool braces = one.input.find('{') != std::string::npos;
+      const auto theirs = one.context == "postgres" && !braces
+                              ? parse_expression_with_postgres(one.input, Flavour::Postgres)
+                              : std::nullopt;
+      if (!theirs) {
+        continue;
+      }
+      const auto ours = analyse_expression(one.input, Flavour::Postgres);
+      EXPECT_EQ(show_all(one.input, ours.references), show_all(one.input, theirs->references))
+          << table << ":" << one.line << " " << one.input;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 80U);
+}
+
+// Texts that only PostgreSQL's grammar reads are not opaque.
+TEST(ReferencesTest, AsksPostgresForTheRest) {
+  const auto facts =
+      analyse_expression("xmlelement(name item, xmlattributes(a.b as x), c)", Flavour::Postgres);
+  EXPECT_FALSE(facts.opaque);
+  EXPECT_EQ(show_all("xmlelement(name item, xmlattributes(a.b as x), c)", facts.references),
+            "a.b c");
+  EXPECT_TRUE(analyse_expression("a) from (select b", Flavour::Postgres).opaque);
 }
 
 TEST(ReferencesTest, RefusesDeepTextsFast) {

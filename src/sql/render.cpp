@@ -95,7 +95,7 @@ class Renderer {
            text == "null" || text == "true" || text == "false" || text == "cast" ||
            text == "binary" || text == "lambda" || text == "prior" || text == "distinct" ||
            text == "any" || text == "all" || text == "some" || text == "isnull" ||
-           text == "exists" || text == "map" || ends_alias(text);
+           text == "exists" || text == "map" || text == "default" || ends_alias(text);
   }
 
   std::string path(const std::vector<NamePart>& names) const {
