@@ -131,6 +131,9 @@ std::optional<std::string> aggregate(SqlDialect dialect, const Aggregated& call)
   if (function == "count_distinct" || function == "count_distinct_approx") {
     return distinct(dialect, call.value, function == "count_distinct_approx");
   }
+  if (function == "sum" && call.type == ColumnType::Boolean && dialect == SqlDialect::Sqlserver) {
+    return "SUM(CAST(" + call.value + " AS INT))";
+  }
   if (function == "sum" && call.type == ColumnType::Boolean && !is_sqlite(dialect)) {
     return "SUM(CASE WHEN " + call.value + " THEN 1 WHEN NOT " + call.value + " THEN 0 END)";
   }

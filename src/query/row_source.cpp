@@ -111,12 +111,17 @@ void RowSource::date_range(std::size_t index, std::vector<std::string>& conditio
     return;
   }
   auto [from, to] = *dimension.time->date_range;
+  std::optional<std::string> after = next_day(to);
   if (shift_ && shift_->dimension == index) {
-    from = shift_date(from, shift_->count, shift_->granularity).value_or(from);
-    to = shift_date(to, shift_->count, shift_->granularity).value_or(to);
+    const auto moved = [this](const std::string& text) {
+      return shift_date(text, shift_->count, shift_->granularity).value_or(text);
+    };
+    // The day after the range moves, not its last day: months have different last days.
+    from = moved(from);
+    to = moved(to);
+    after = after ? std::optional(moved(*after)) : std::nullopt;
   }
   conditions.push_back(sql + " >= " + value(from));
-  const auto after = next_day(to);
   conditions.push_back(after ? sql + " < " + value(*after) : sql + " <= " + value(to));
 }
 

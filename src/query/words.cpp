@@ -441,6 +441,11 @@ std::string add_units(SqlDialect dialect, const std::string& sql, std::int64_t c
       return "add" + word + "s(" + sql + ", " + number + ")";
     }
     case SqlDialect::Bigquery:
+      // TIMESTAMP_ADD knows no months.
+      if (type != ColumnType::Date && (units.word == "month" || units.word == "year")) {
+        return "TIMESTAMP(DATETIME_ADD(DATETIME(" + sql + "), INTERVAL " + number + " " + upper +
+               "))";
+      }
       return (type == ColumnType::Date ? "DATE_ADD(" : "TIMESTAMP_ADD(") + sql + ", INTERVAL " +
              number + " " + upper + ")";
     case SqlDialect::Snowflake:
@@ -464,8 +469,13 @@ std::string concatenate(SqlDialect dialect, const std::vector<std::string>& part
   switch (dialect) {
     case SqlDialect::Mysql:
       return call("CONCAT", parts);
-    case SqlDialect::Sqlserver:
-      return base::join(parts, " + ");
+    case SqlDialect::Sqlserver: {  // "+" adds numbers, and CONCAT takes NULL for a text
+      std::vector<std::string> texts;
+      for (const std::string& part : parts) {
+        texts.push_back(cast_to(dialect, part, ColumnType::Text));
+      }
+      return base::join(texts, " + ");
+    }
     case SqlDialect::Sqlite:
     case SqlDialect::Duckdb:
     case SqlDialect::Postgres:

@@ -99,8 +99,7 @@ class Collector {
       return;
     }
     const bool choice = (one.flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
-    if (choice &&
-        *reinterpret_cast<const std::uint32_t*>(base + one.quantifier_offset) != one.id) {
+    if (choice && *reinterpret_cast<const std::uint32_t*>(base + one.quantifier_offset) != one.id) {
       return;
     }
     const auto* child = *reinterpret_cast<ProtobufCMessage* const*>(base + one.offset);
@@ -114,9 +113,9 @@ class Collector {
       return;
     }
     const std::size_t begin = static_cast<std::size_t>(reference.location) - kPrefix.size();
-    const auto token = std::lower_bound(
-        tokens_.begin(), tokens_.end(), begin,
-        [](const Token& one, std::size_t wanted) { return one.begin < wanted; });
+    const auto token =
+        std::lower_bound(tokens_.begin(), tokens_.end(), begin,
+                         [](const Token& one, std::size_t wanted) { return one.begin < wanted; });
     ColumnReference found;
     found.begin = begin;
     std::size_t at = static_cast<std::size_t>(token - tokens_.begin());
@@ -139,13 +138,11 @@ class Collector {
         call.funcname[call.n_funcname - 1]->node_case != PG_QUERY__NODE__NODE_STRING) {
       return;
     }
-    const std::string name =
-        base::to_lower(call.funcname[call.n_funcname - 1]->string->sval);
+    const std::string name = base::to_lower(call.funcname[call.n_funcname - 1]->string->sval);
     const int begin = call.location - static_cast<int>(kPrefix.size());
     facts_.functions.push_back({name, static_cast<std::size_t>(std::max(begin, 0))});
     facts_.has_window = facts_.has_window || call.over != nullptr;
-    facts_.has_aggregate =
-        facts_.has_aggregate || (call.over == nullptr && is_aggregate(name));
+    facts_.has_aggregate = facts_.has_aggregate || (call.over == nullptr && is_aggregate(name));
   }
 
   std::string_view sql_;

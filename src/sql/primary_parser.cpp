@@ -490,16 +490,19 @@ Node Parser::special_call(const std::string& name, bool& handled) {
       return node;
     }
     add(node, expression());
+    if (failed_) {
+      return node;
+    }
     if (accept("using")) {
       name_part();
-    } else if (accept(",") && flavour_ == Flavour::Mysql) {
+    } else if (flavour_ == Flavour::Mysql) {
+      expect(",");
       Node cast = make(NodeKind::Cast, type_until_close());
       add(cast, std::move(node.items[0]));
       return cast;
     } else {
-      while (!is_operator(")") && !failed_) {
+      while (accept(",")) {
         add(node, expression());
-        accept(",");
       }
     }
     return node;
@@ -716,8 +719,8 @@ bool Parser::is_type_token() const {
     return token().kind != TokenKind::Parameter && token().kind != TokenKind::Error;
   }
   const auto op = raw();
-  return op == "(" || op == ")" || op == "," || op == "." || op == "[" || op == "]" ||
-         op == "<" || op == ">" || op == ">>" || op == "-";
+  return op == "(" || op == ")" || op == "," || op == "." || op == "[" || op == "]" || op == "<" ||
+         op == ">" || op == ">>" || op == "-";
 }
 
 // A type after "::": one path, the words that may follow it, arguments, array marks.

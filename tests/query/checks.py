@@ -211,6 +211,7 @@ CHECKS = [
     ("time shift misses gaps", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}, {"formula": "change(price:sum)", "name": "b"}, {"formula": "change_pct(price:sum)", "name": "c"}], time_dimensions=by("month"), filters=["booked_on is not null"]),
      "SELECT '2024-01-01', NULL, NULL, NULL UNION ALL SELECT '2024-02-01', 10, 40, 4 UNION ALL SELECT '2024-03-01', 50, -30, -0.6 UNION ALL SELECT '2024-05-01', NULL, NULL, NULL"),
     ("time shift looks before the range", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}], time_dimensions=by("month", date_range=["2024-02-01", "2024-03-31"])), "SELECT '2024-02-01', 10 UNION ALL SELECT '2024-03-01', 50"),
+    ("time shift over months of different length", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}], time_dimensions=by("month", date_range=["2024-02-01", "2024-02-29"])), "SELECT '2024-02-01', 10"),
     ("first and last bucket", over([{"formula": "first(price:sum)", "name": "a"}, {"formula": "last(price:sum)", "name": "b"}], time_dimensions=by("month"), filters=["booked_on is not null"]),
      "SELECT '2024-01-01', 10, 16 UNION ALL SELECT '2024-02-01', 10, 16 UNION ALL SELECT '2024-03-01', 10, 16 UNION ALL SELECT '2024-05-01', 10, 16"),
     ("consecutive periods", over([{"formula": "consecutive_periods(price:sum >= 16)", "name": "run"}], time_dimensions=by("month"), filters=["booked_on is not null"]), "SELECT '2024-01-01', 0 UNION ALL SELECT '2024-02-01', 1 UNION ALL SELECT '2024-03-01', 2 UNION ALL SELECT '2024-05-01', 3"),

@@ -1,0 +1,172 @@
+#include "query/compile.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "kedge/codes.h"
+#include "models/reader.h"
+#include "models/store.h"
+#include "query/words.h"
+
+namespace kedge::query {
+namespace {
+
+constexpr std::string_view kShipments = R"(
+name: shipments
+sql_table: logistics.shipments
+default_time_dimension: booked_at
+columns:
+  - {name: id, type: INT, primary_key: true}
+  - {name: depot_id, type: INT}
+  - {name: "order", type: TEXT}
+  - {name: kg, sql: gross_weight, type: DOUBLE}
+  - {name: heavy, sql: gross_weight, type: DOUBLE, filter: "gross_weight > 1000"}
+  - {name: tons, sql: "kg / 1000.0", type: DOUBLE}
+  - {name: express, type: BOOLEAN}
+  - {name: booked_at, type: TIMESTAMP}
+measures:
+  - {name: mean, formula: "kg:sum / *:count"}
+joins:
+  - {target_model: depots, join_pairs: [[depot_id, id]]}
+filters: ["voided_at IS NULL"]
+)";
+
+constexpr std::string_view kDepots = R"(
+name: depots
+sql: "SELECT * FROM depots;"
+columns:
+  - {name: id, type: INT, primary_key: true}
+  - {name: city, sql: '"City Name"', type: TEXT}
+  - {name: capacity, type: INT}
+)";
+
+models::ModelSet make_models(SqlDialect dialect) {
+  models::ModelSet set;
+  for (const auto& [name, text] : {std::pair{"depots", kDepots}, {"shipments", kShipments}}) {
+    auto loaded = models::load_model_text(std::string("models/main/") + name + ".yml",
+                                          std::string(text), "main", dialect);
+    EXPECT_TRUE(loaded.errors.empty()) << loaded.errors.front().message;
+    set.existing.insert({"main", name});
+    set.models.push_back(*std::move(loaded.model));
+  }
+  return set;
+}
+
+std::vector<models::Query> read_queries(const std::string& text, SqlDialect dialect) {
+  const auto document = document::read_document("query", text, document::Format::Yaml);
+  std::vector<models::Query> stages;
+  for (const auto& node : document.root.items) {
+    auto read = models::read_query(node, {"query", "main", dialect});
+    EXPECT_TRUE(read.errors.empty()) << read.errors.front().message;
+    stages.push_back(std::move(read.value));
+  }
+  return stages;
+}
+
+CompiledQuery compile_text(const std::string& text, SqlDialect dialect) {
+  const models::ModelSet set = make_models(dialect);
+  CompileRequest request{set, "main", dialect, read_queries(text, dialect), "", {}, 0};
+  request.now_milliseconds = 1'710'000'000'000;  // 2024-03-09
+  return compile(request);
+}
+
+// One list of stages each; together they use every word that differs between dialects.
+const std::vector<std::string> kQueries = {
+    R"q([{source_model: shipments, dimensions: [depots.city, order], measures: ["kg:sum", "heavy:sum", mean, "tons:avg", "express:sum", "kg:count_distinct_approx", "kg:stddev_pop"], filters: ["kg > 1", "kg:sum >= 10", "depots.city <> 'it''s'"], order: [{"kg:sum": desc}], limit: 5, offset: 10}])q",
+    R"q([{source_model: shipments, time_dimensions: [{dimension: booked_at, granularity: week}, {dimension: booked_at, granularity: week_sunday}, {dimension: booked_at, granularity: quarter}, {dimension: booked_at, granularity: hour}], measures: ["*:count"], offset: 3, whole_periods_only: true}])q",
+    R"q([{source_model: shipments, dimensions: [order], measures: ["*:count", "depots.capacity:sum", "kg:last"], limit: 3}])q",
+    R"q([{source_model: shipments, time_dimensions: [{dimension: booked_at, granularity: month, date_range: ["2024-01-01", "2024-02-29"]}], measures: [{formula: "change(kg:sum)", name: delta}, {formula: "cumsum(kg:sum)", name: total}, {formula: "rank(kg:sum)", name: place}]}])q",
+    R"q([{name: monthly, source_model: shipments, time_dimensions: [{dimension: booked_at, granularity: month}], measures: [{formula: "round(kg:sum / 3, 1) || ''", name: shown}]}, {source_model: monthly, measures: ["*:count"]}])q"};
+
+std::string golden_text(SqlDialect dialect) {
+  std::string out;
+  for (const std::string& query : kQueries) {
+    out += "-- " + query + "\n" + compile_text(query, dialect).sql + "\n\n";
+  }
+  return out;
+}
+
+TEST(CompileTest, MatchesTheGoldenTexts) {
+  for (const SqlDialect dialect : {SqlDialect::Sqlite, SqlDialect::Duckdb, SqlDialect::Postgres,
+                                   SqlDialect::Mysql, SqlDialect::Sqlserver, SqlDialect::Clickhouse,
+                                   SqlDialect::Bigquery, SqlDialect::Snowflake}) {
+    const std::string path =
+        std::string(KEDGE_QUERY_GOLDEN) + "/" + models::to_string(dialect) + ".sql";
+    const std::string actual = golden_text(dialect);
+    if (std::getenv("KEDGE_UPDATE_GOLDENS") != nullptr) {
+      EXPECT_EQ(std::getenv("CI"), nullptr);
+      std::ofstream(path) << actual;
+      continue;
+    }
+    std::stringstream expected;
+    expected << std::ifstream(path).rdbuf();
+    EXPECT_EQ(actual, expected.str()) << path;
+  }
+}
+
+TEST(CompileTest, NamesTouchedModelsOnly) {
+  const auto touched = [](const std::string& text) {
+    return compile_text(text, SqlDialect::Sqlite).touched;
+  };
+  EXPECT_EQ(touched(R"([{source_model: shipments, measures: ["*:count"]}])"),
+            std::vector<std::string>{"shipments"});
+  EXPECT_EQ(touched(R"([{source_model: shipments, measures: ["depots.capacity:sum"]}])"),
+            (std::vector<std::string>{"depots", "shipments"}));
+}
+
+TEST(CompileTest, SaysUnsupportedAggregations) {
+  for (const SqlDialect dialect :
+       {SqlDialect::Mysql, SqlDialect::Sqlserver, SqlDialect::Bigquery}) {
+    try {
+      compile_text(R"([{source_model: shipments, measures: ["kg:median"]}])", dialect);
+      ADD_FAILURE() << models::to_string(dialect);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), codes::unsupported_aggregation);
+    }
+  }
+}
+
+TEST(CalendarTest, FindsPeriodsAndDays) {
+  const std::int64_t sunday = 1'709'424'000'000;  // 2024-03-03
+  EXPECT_EQ(start_of_period(sunday, Granularity::Week), "2024-02-26");
+  EXPECT_EQ(start_of_period(sunday, Granularity::WeekSunday), "2024-03-03");
+  EXPECT_EQ(start_of_period(sunday, Granularity::Quarter), "2024-01-01");
+  EXPECT_EQ(start_of_period(-1, Granularity::Second), "1969-12-31 23:59:59");
+  EXPECT_EQ(next_day("2024-02-28"), "2024-02-29");
+  EXPECT_EQ(next_day("2023-02-29"), std::nullopt);
+  EXPECT_EQ(next_day("2024-02-28 10:00:00"), std::nullopt);
+  EXPECT_EQ(shift_date("2024-03-31", -1, Granularity::Month), "2024-02-29");
+  EXPECT_EQ(shift_date("2024-01-01", -1, Granularity::Week), "2023-12-25");
+}
+
+TEST(SubstituteTest, KeepsValuesInTheirPlace) {
+  const Variables values{{"s", document::Json("o'k")},
+                         {"n", document::Json(std::int64_t{5})},
+                         {"l", document::Json::array()}};
+  const FindVariable find = [&](const std::string& name) -> const document::Json* {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : &found->second;
+  };
+  EXPECT_EQ(substitute("a = {s} and b > {n}", find), "a = 'o''k' and b > 5");
+  EXPECT_EQ(substitute("a = 'x{s}'", find), "a = 'xo''k'");
+  EXPECT_EQ(substitute("a = 'x{{s}}'", find), "a = 'x{s}'");
+  EXPECT_EQ(substitute("a in {l}", find), "a in (null)");
+  EXPECT_THROW(substitute("{gone}", find), Error);
+}
+
+TEST(WordsTest, QuotesWhatWouldChange) {
+  EXPECT_EQ(name(SqlDialect::Postgres, "amount"), "amount");
+  EXPECT_EQ(name(SqlDialect::Postgres, "Amount"), "\"Amount\"");
+  EXPECT_EQ(name(SqlDialect::Sqlite, "Amount"), "Amount");
+  EXPECT_EQ(name(SqlDialect::Mysql, "rank"), "`rank`");
+  EXPECT_EQ(name(SqlDialect::Snowflake, "amount"), "\"amount\"");
+  EXPECT_EQ(quote(SqlDialect::Sqlserver, "a]b"), "[a]]b]");
+  EXPECT_EQ(key_alias(SqlDialect::Bigquery, "a.b"), "`a___b`");
+  EXPECT_EQ(literal(SqlDialect::Mysql, "a\\'b"), "'a\\\\''b'");
+}
+
+}  // namespace
+}  // namespace kedge::query
