@@ -498,6 +498,9 @@ Node Parser::special_call(const std::string& name, bool& handled) {
     } else if (flavour_ == Flavour::Mysql) {
       expect(",");
       Node cast = make(NodeKind::Cast, type_until_close());
+      if (failed_) {
+        return node;
+      }
       add(cast, std::move(node.items[0]));
       return cast;
     } else {

@@ -431,6 +431,9 @@ Node Parser::table_parenthesis() {
     add(node, query());
   } else if (is_operator("(")) {
     Node inner = table_primary();
+    if (failed_) {
+      return node;
+    }
     const bool is_query = inner.kind == NodeKind::Derived && inner.alias.empty();
     if (is_query && !is_any({"join", "inner", "left", "right", "full", "cross", "natural"}) &&
         !is_operator(",")) {
