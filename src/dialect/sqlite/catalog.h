@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialect/dialect.h"
-#include "dialect/row_view.h"
+#include "dialect/sqlite/statements.h"
 #include "sql/analysis.h"
 
 namespace kedge::dialect::sqlite {
@@ -27,11 +27,11 @@ struct Catalog {
   std::unordered_map<std::string, std::string> index_texts;
 };
 
-void read_master(db::Connection& connection, const IntrospectScope& scope, Catalog& catalog);
-void read_columns(db::Connection& connection, Catalog& catalog);
-void read_view_columns(db::Connection& connection, Catalog& catalog);
-void read_indexes(db::Connection& connection, Catalog& catalog);
-void read_foreign_keys(db::Connection& connection, Catalog& catalog);
+void read_master(const Statements& statements, const IntrospectScope& scope, Catalog& catalog);
+void read_columns(const Statements& statements, Catalog& catalog);
+void read_view_columns(const Statements& statements, Catalog& catalog);
+void read_indexes(const Statements& statements, Catalog& catalog);
+void read_foreign_keys(const Statements& statements, Catalog& catalog);
 // CHECKs, and the nullability that follows from the key: from the texts, after everything else.
 void finish(Catalog& catalog);
 

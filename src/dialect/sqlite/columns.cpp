@@ -156,31 +156,23 @@ std::optional<schema::Default> default_of(const std::string& text) {
 }
 
 // D1 answers with objects by column name, so no two columns of a statement share one.
-void read_columns(db::Connection& connection, Catalog& catalog) {
+void read_columns(const Statements& statements, Catalog& catalog) {
   ColumnReader reader(catalog);
-  read_rows(connection,
-            "SELECT m.name AS holder, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
-            "FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
-            "m.rootpage > 0 ORDER BY m.rowid, x.cid",
-            [&](const RowView& row) { reader.read(row); });
+  statements.read(kColumns, [&](const RowView& row) { reader.read(row); });
   reader.close();
 }
 
-void read_view_columns(db::Connection& connection, Catalog& catalog) {
+void read_view_columns(const Statements& statements, Catalog& catalog) {
   if (catalog.schema.views.empty()) {
     return;
   }
   try {
-    read_rows(
-        connection,
-        "SELECT m.name AS holder, x.name, x.type FROM sqlite_master m, pragma_table_info(m.name) x "
-        "WHERE m.type = 'view' ORDER BY m.rowid, x.cid",
-        [&](const RowView& row) { read_view_row(catalog, row); });
+    statements.read(kViewColumns, [&](const RowView& row) { read_view_row(catalog, row); });
   } catch (const db::DatabaseError& error) {
     if (error.failure() == db::FailureClass::Connection) {
       throw;
     }
-    read_views_one_by_one(connection, catalog);
+    read_views_one_by_one(statements.connection(), catalog);
   }
 }
 

@@ -203,43 +203,32 @@ void set_key_nullability(schema::Table& table, const TableSource& source) {
 
 }  // namespace
 
-void read_indexes(db::Connection& connection, Catalog& catalog) {
+void read_indexes(const Statements& statements, Catalog& catalog) {
   IndexReader reader(catalog);
-  read_rows(connection,
-            "SELECT m.name AS holder, l.name AS index_name, l.\"unique\", l.origin, x.cid, x.name, "
-            "x.\"desc\", x.coll "
-            "FROM sqlite_master m, pragma_index_list(m.name) l, pragma_index_xinfo(l.name) x "
-            "WHERE m.type = 'table' AND m.rootpage > 0 AND x.key = 1 "
-            "ORDER BY m.rowid, l.seq DESC, x.seqno",
-            [&](const RowView& row) { reader.read(row); });
+  statements.read(kIndexes, [&](const RowView& row) { reader.read(row); });
   reader.close();
 }
 
-void read_foreign_keys(db::Connection& connection, Catalog& catalog) {
+void read_foreign_keys(const Statements& statements, Catalog& catalog) {
   std::string table;
   std::int64_t id = -1;
-  read_rows(
-      connection,
-      "SELECT m.name AS holder, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_update, f.on_delete "
-      "FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND "
-      "m.rootpage > 0 ORDER BY m.rowid, f.id DESC, f.seq",
-      [&](const RowView& row) {
-        const auto found = catalog.tables.find(row.text(0));
-        if (found == catalog.tables.end()) {
-          return;
-        }
-        auto& keys = catalog.schema.tables[found->second.place].foreign_keys;
-        if (row.text(0) != table || row.integer(1) != id) {
-          table = row.text(0);
-          id = row.integer(1);
-          schema::ForeignKey& key = keys.emplace_back();
-          key.referenced_table.name = Identifier(row.text(2));
-          key.on_update = action_of(row.text(5));
-          key.on_delete = action_of(row.text(6));
-        }
-        keys.back().columns.emplace_back(row.text(3));
-        keys.back().referenced_columns.emplace_back(row.text(4));
-      });
+  statements.read(kForeignKeys, [&](const RowView& row) {
+    const auto found = catalog.tables.find(row.text(0));
+    if (found == catalog.tables.end()) {
+      return;
+    }
+    auto& keys = catalog.schema.tables[found->second.place].foreign_keys;
+    if (row.text(0) != table || row.integer(1) != id) {
+      table = row.text(0);
+      id = row.integer(1);
+      schema::ForeignKey& key = keys.emplace_back();
+      key.referenced_table.name = Identifier(row.text(2));
+      key.on_update = action_of(row.text(5));
+      key.on_delete = action_of(row.text(6));
+    }
+    keys.back().columns.emplace_back(row.text(3));
+    keys.back().referenced_columns.emplace_back(row.text(4));
+  });
 }
 
 void finish(Catalog& catalog) {

@@ -15,11 +15,15 @@ schema::Schema SqliteDialect::introspect(db::Connection& connection,
     catalog.schema.engine = connection.engine();
     catalog.schema.default_schema = Identifier("main");
     SnapshotScope snapshot(connection, "");
-    sqlite::read_master(connection, scope, catalog);
-    sqlite::read_columns(connection, catalog);
-    sqlite::read_view_columns(connection, catalog);
-    sqlite::read_indexes(connection, catalog);
-    sqlite::read_foreign_keys(connection, catalog);
+    sqlite::Statements statements(connection);
+    if (connection.dialect() == schema::Dialect::D1) {
+      statements.fetch_all();
+    }
+    sqlite::read_master(statements, scope, catalog);
+    sqlite::read_columns(statements, catalog);
+    sqlite::read_view_columns(statements, catalog);
+    sqlite::read_indexes(statements, catalog);
+    sqlite::read_foreign_keys(statements, catalog);
     snapshot.finish();
     sqlite::finish(catalog);
     link_views(catalog.schema);

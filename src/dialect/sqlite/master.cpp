@@ -89,27 +89,23 @@ bool has_table_list(const schema::Engine& engine) {
 
 }  // namespace
 
-void read_master(db::Connection& connection, const IntrospectScope& scope, Catalog& catalog) {
+void read_master(const Statements& statements, const IntrospectScope& scope, Catalog& catalog) {
   std::set<std::string> special;
   const NameFilter filter(scope);
-  const char* const sql =
-      has_table_list(catalog.schema.engine)
-          ? "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN "
-            "('virtual', 'shadow')"
-          : "SELECT name, 'virtual' FROM sqlite_master WHERE type = 'table' AND rootpage = 0";
-  read_rows(connection, sql, [&](const RowView& row) {
+  const std::string_view sql =
+      has_table_list(catalog.schema.engine) ? kSpecialTables : kSpecialTablesBefore337;
+  statements.read(sql, [&](const RowView& row) {
     special.insert(row.text(0));
     if (row.text(1) == "virtual" && filter.takes_table("main", row.text(0))) {
       catalog.schema.unmodelled.push_back({"virtual table", {{}, Identifier(row.text(0))}});
     }
   });
   MasterReader reader(catalog, scope);
-  read_rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid",
-            [&](const RowView& row) {
-              if (!special.contains(row.text(kTable))) {
-                reader.read(row);
-              }
-            });
+  statements.read(kMaster, [&](const RowView& row) {
+    if (!special.contains(row.text(kTable))) {
+      reader.read(row);
+    }
+  });
 }
 
 }  // namespace kedge::dialect::sqlite
