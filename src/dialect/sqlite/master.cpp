@@ -80,8 +80,12 @@ class MasterReader {
   NameFilter filter_;
 };
 
-// pragma_table_list came with 3.37; before it, a virtual table is told by its text alone.
+// pragma_table_list came with 3.37 (D1 tells no version and has it); before it, a virtual table is
+// told by its text alone.
 bool has_table_list(const schema::Engine& engine) {
+  if (engine.dialect == schema::Dialect::D1) {
+    return true;
+  }
   const std::vector<std::string> parts = base::split(engine.version, '.');
   const int minor = parts.size() > 1 ? std::atoi(parts[1].c_str()) : 0;
   return engine.major > 3 || (engine.major == 3 && minor >= 37);

@@ -11,7 +11,8 @@
 
 namespace kedge::dialect::sqlite {
 
-// D1 answers by column name, so every column has one of its own.
+// D1 answers by column name, so every column has one of its own; it refuses any look at its own
+// tables, _cf_*.
 constexpr std::string_view kSpecialTables =
     "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('virtual', "
     "'shadow')";
@@ -22,19 +23,20 @@ constexpr std::string_view kMaster =
 constexpr std::string_view kColumns =
     "SELECT m.name AS holder, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
     "FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
-    "m.rootpage > 0 ORDER BY m.rowid, x.cid";
+    "m.rootpage > 0 AND substr(m.name, 1, 4) <> '_cf_' ORDER BY m.rowid, x.cid";
 constexpr std::string_view kViewColumns =
     "SELECT m.name AS holder, x.name, x.type FROM sqlite_master m, pragma_table_info(m.name) x "
     "WHERE m.type = 'view' ORDER BY m.rowid, x.cid";
 constexpr std::string_view kIndexes =
     "SELECT m.name AS holder, l.name AS index_name, l.\"unique\", l.origin, x.cid, x.name, "
     "x.\"desc\", x.coll FROM sqlite_master m, pragma_index_list(m.name) l, "
-    "pragma_index_xinfo(l.name) x WHERE m.type = 'table' AND m.rootpage > 0 AND x.key = 1 "
+    "pragma_index_xinfo(l.name) x WHERE m.type = 'table' AND m.rootpage > 0 AND x.key = 1 AND "
+    "substr(m.name, 1, 4) <> '_cf_' "
     "ORDER BY m.rowid, l.seq DESC, x.seqno";
 constexpr std::string_view kForeignKeys =
     "SELECT m.name AS holder, f.id, f.\"table\", f.\"from\", f.\"to\", f.on_update, f.on_delete "
     "FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND "
-    "m.rootpage > 0 ORDER BY m.rowid, f.id DESC, f.seq";
+    "m.rootpage > 0 AND substr(m.name, 1, 4) <> '_cf_' ORDER BY m.rowid, f.id DESC, f.seq";
 
 class Statements {
  public:
