@@ -520,6 +520,12 @@ std::vector<Change> down_changes(const std::vector<Change>& changes, const Schem
   for (const Change& change : changes) {
     if (const auto* drop = std::get_if<change::DropTable>(&change)) {
       bring_back(drop->object, back);
+    } else if (const auto* view = std::get_if<change::DropView>(&change)) {
+      for (const schema::Index& index : view->view.indexes) {
+        if (!adds<change::AddIndex>(back, view->view.name, index)) {
+          back.emplace_back(change::AddIndex{view->view.name, index});
+        }
+      }
     }
   }
   return back;

@@ -34,6 +34,10 @@ std::vector<std::string> all_schemas() {
   std::vector<std::string> all;
   for (const std::string& first : table_texts("t1")) {
     for (const std::string& second : table_texts("t2")) {
+      const bool refers = (first + second).find("REFERENCES") != std::string::npos;
+      if (refers && first.find("PRIMARY KEY") == std::string::npos) {
+        continue;  // sqlite itself refuses a reference to what is no key
+      }
       const std::string index = second.find(" b ") == std::string::npos
                                     ? ""
                                     : "CREATE INDEX t2_b ON t2 (b) WHERE b IS NOT NULL;";
