@@ -214,11 +214,24 @@ class Runner {
         problem.code = codes::PZ0525;
         problem.message = "node '" + node.name + "' took longer than engine.node_timeout";
       }
+      if (is_disk_full(problem)) {
+        problem.code = codes::PZ0532;
+      }
       local.error = ErrorRecord{std::string(code_of(problem)), message_of(problem)};
     } catch (const std::exception& error) {
       local.error = ErrorRecord{"PZ0500", workspace_->hide(error.what())};
     }
     return NodeStatus::Failed;
+  }
+
+  static bool is_disk_full(const Problem& problem) {
+    const auto says_full = [](const std::string& text) {
+      return text.find("No space left on device") != std::string::npos ||
+             text.find("disk is full") != std::string::npos;
+    };
+    return says_full(problem.message) ||
+           std::any_of(problem.notes.begin(), problem.notes.end(),
+                       [&](const Note& note) { return says_full(note.text); });
   }
 
   // Codes of other chapters become this chapter's general one.
@@ -235,7 +248,7 @@ class Runner {
     if (!problem.hint.empty()) {
       text += " — hint: " + problem.hint;
     }
-    return workspace_->hide(text);
+    return workspace_->hide(base::replace_all(std::move(text), world_.folder + "/", ""));
   }
 
   // Called under the lock.

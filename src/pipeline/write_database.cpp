@@ -109,9 +109,9 @@ class DatabaseWrite {
                                        "' is NULL in " + std::to_string(nulls) + " row(s)");
       }
     }
-    const db::ResultSet doubles =
-        staging_.query("SELECT count(*), coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM " +
-                       staged() + " GROUP BY " + key_list() + " HAVING count(*) > 1) AS kedge_doubles");
+    const db::ResultSet doubles = staging_.query(
+        "SELECT count(*), coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM " + staged() +
+        " GROUP BY " + key_list() + " HAVING count(*) > 1) AS kedge_doubles");
     const std::int64_t groups = db::to_integer(doubles.rows.at(0).at(0)).value_or(0);
     if (groups > 0) {
       warn_duplicates(groups, db::to_integer(doubles.rows.at(0).at(1)).value_or(0));

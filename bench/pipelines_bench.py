@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""csv -> PostgreSQL and PostgreSQL -> parquet of a 12-column table through kedge, beside psql's own
+\\copy of the same data, with the peak memory of kedge; and validate --connect over many entities
+beside one introspection. Prints one line a measurement: what, rows, seconds, ratio, megabytes.
+
+    bench/pipelines_bench.py --kedge build/release/bin/kedge [--rows 1000000,10000000] [--entities 200]
+"""
+import argparse
+import glob
+import os
+import pwd
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+COLUMNS = ("id bigint, code varchar(12), amount decimal(12,2), qty integer, price double precision, "
+           "seen timestamp, day date, flag boolean, note text, region text, ratio double precision, batch bigint")
+CONTRACT = ("{ id: bigint, code: varchar, amount: 'decimal(12,2)', qty: integer, price: double, seen: timestamp, "
+            "day: date, flag: boolean, note: varchar, region: varchar, ratio: double, batch: bigint }")
+
+
+class Server:
+    """A throw-away cluster on a unix socket, owned by an unprivileged user when run as root."""
+
+    def __init__(self, folder):
+        self.folder, self.socket = folder / "data", folder
+        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        self.user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+        if os.geteuid() == 0:
+            shutil.chown(folder, self.user)
+        self.call("initdb", "-D", str(self.folder), "-A", "trust", "-U", "bench", "-N")
+        self.call("pg_ctl", "-D", str(self.folder), "-w", "-l", str(folder / "log"), "-o",
+                  f"-k {folder} -c listen_addresses='' -c fsync=off -c max_wal_size=8GB", "start")
+
+    def call(self, name, *arguments):
+        command = [f"{self.bin}/{name}", *arguments]
+        if os.geteuid() == 0:
+            command = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups", *command]
+        subprocess.run(command, check=True, capture_output=True, cwd="/")
+
+    def psql(self, sql):
+        done = subprocess.run(["psql", "-qAt", "-h", str(self.socket), "-U", "bench", "-d", "postgres", "-c", sql],
+                              check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def stop(self):
+        self.call("pg_ctl", "-D", str(self.folder), "-m", "immediate", "stop")
+
+
+def timed(command, **more):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    done = subprocess.run(["/usr/bin/env", "python3", "-c", PEAK, *command], capture_output=True, text=True, **more)
+    seconds = time.monotonic() - start
+    del before
+    if done.returncode:
+        raise SystemExit(done.stdout + done.stderr)
+    return seconds, int(done.stderr.strip().splitlines()[-1]) / 1024
+
+
+PEAK = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(done.returncode)
+"""
+
+
+def write_csv(path, rows):
+    regions = ["north", "south", "east", "west"]
+    with open(path, "w") as out:
+        out.write("id,code,amount,qty,price,seen,day,flag,note,region,ratio,batch\n")
+        for i in range(rows):
+            out.write(f"{i},C{i % 99991:06d},{i % 100000}.{i % 100:02d},{i % 500},{i * 0.25},"
+                      f"2027-01-{i % 28 + 1:02d} {i % 24:02d}:{i % 60:02d}:{i % 60:02d},2027-02-{i % 28 + 1:02d},"
+                      f"{'true' if i % 3 else 'false'},note number {i},{regions[i % 4]},{(i % 1000) / 8},{i // 1000}\n")
+
+
+def project(folder, server):
+    (folder / "pipelines").mkdir(parents=True, exist_ok=True)
+    (folder / "project.yml").write_text(
+        "name: bench\nversion: 1.0.0\nengine: { duckdb: { memory_limit: 1GiB } }\n")
+    (folder / "connections.yml").write_text(
+        f"inb: {{ connector: localfiles, root: '{folder}' }}\nout: {{ connector: localfiles, root: '{folder}/out' }}\n"
+        f"pg: {{ connector: postgres, host: '{server.socket}', database: postgres, user: bench, "
+        "command_timeout_seconds: 0 }\n")
+
+
+def one_pipeline(folder, text):
+    for old in (folder / "pipelines").glob("*.sql"):
+        old.unlink()
+    (folder / "pipelines" / "p.sql").write_text(text)
+    shutil.rmtree(folder / ".kedge", ignore_errors=True)
+
+
+def bench_copy(kedge, folder, server, rows):
+    csv = folder / "t.csv"
+    write_csv(csv, rows)
+    server.psql(f"DROP TABLE IF EXISTS a; DROP TABLE IF EXISTS b; CREATE TABLE a ({COLUMNS}); CREATE TABLE b ({COLUMNS})")
+    copy, _ = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
+                     f"\\copy a from '{csv}' csv header"])
+    one_pipeline(folder, "INSERT INTO {{ sink('pg', 'public.b') }}\nSELECT * FROM {{ source('inb', 't', path: 't.csv', "
+                         f"columns: {CONTRACT.replace(': bigint', chr(58) + ' ' + chr(39) + 'bigint' + chr(39))}"
+                         ") }}\n".replace("\n", "\n"))
+    text = (folder / "pipelines" / "p.sql").read_text()
+    for word in ("varchar", "integer", "double", "timestamp", "date", "boolean"):
+        text = text.replace(f": {word}", f": '{word}'")
+    (folder / "pipelines" / "p.sql").write_text(text)
+    own, memory = timed([kedge, "-C", str(folder), "run", "--all"])
+    print(f"\\copy csv -> postgres      {rows:>9} rows  {copy:7.1f} s")
+    print(f"kedge csv -> postgres      {rows:>9} rows  {own:7.1f} s  speed {copy / own:4.2f} x  {memory:6.0f} MB")
+    same = server.psql("SELECT (SELECT count(*) FROM b) = (SELECT count(*) FROM a) AND "
+                       "(SELECT sum(amount) FROM b) = (SELECT sum(amount) FROM a)")
+    if same != "t":
+        raise SystemExit("the copies differ")
+    server.psql("DROP TABLE b")
+    out, _ = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
+                    f"\\copy a to '{folder}/o.csv' csv header"])
+    one_pipeline(folder, "INSERT INTO {{ sink('out', 'p', strategy: 'replace', format: 'parquet') }}\n"
+                         "SELECT * FROM {{ source('pg', 'public.a') }}\n")
+    own, memory = timed([kedge, "-C", str(folder), "run", "--all"])
+    print(f"\\copy postgres -> csv      {rows:>9} rows  {out:7.1f} s")
+    print(f"kedge postgres -> parquet  {rows:>9} rows  {own:7.1f} s  speed {out / own:4.2f} x  {memory:6.0f} MB")
+    csv.unlink()
+
+
+def bench_validate(kedge, folder, server, entities):
+    server.psql("; ".join(f"CREATE TABLE e{i} (id bigint, note varchar(20), seen timestamp)" for i in range(entities)))
+    listed = "".join(f"    public.e{i}: {{ read: {{ columns: {{ id: bigint, note: varchar(20), seen: timestamp }} }} }}\n"
+                     for i in range(entities))
+    one_pipeline(folder, "SELECT 1 AS x\n")
+    text = (folder / "connections.yml").read_text()
+    (folder / "connections.yml").write_text(
+        f"pg:\n  connector: postgres\n  host: '{server.socket}'\n  database: postgres\n  user: bench\n  entities:\n{listed}")
+    inspect, _ = timed([kedge, "-C", str(folder), "inspect", "pg"], )
+    own, memory = timed([kedge, "-C", str(folder), "validate", "--connect"])
+    print(f"kedge inspect              {entities:>9} tables {inspect:6.2f} s")
+    print(f"kedge validate --connect   {entities:>9} tables {own:6.2f} s  {own / inspect:4.2f} x  {memory:6.0f} MB")
+    (folder / "connections.yml").write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kedge", required=True)
+    parser.add_argument("--rows", default="1000000,10000000")
+    parser.add_argument("--entities", type=int, default=200)
+    arguments = parser.parse_args()
+    kedge = str(Path(arguments.kedge).resolve())
+    with tempfile.TemporaryDirectory(prefix="kedge-bench-", ignore_cleanup_errors=True) as name:
+        os.chmod(name, 0o755)
+        folder = Path(name) / "project"
+        folder.mkdir()
+        place = Path(name) / "pg"
+        place.mkdir()
+        server = Server(place)
+        try:
+            project(folder, server)
+            for rows in arguments.rows.split(","):
+                bench_copy(kedge, folder, server, int(rows))
+            bench_validate(kedge, folder, server, arguments.entities)
+        finally:
+            server.stop()
+
+
+main()
