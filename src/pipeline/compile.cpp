@@ -63,6 +63,23 @@ void load_files(const CompileRequest& request, Compilation& result) {
   }
 }
 
+// What env() inserts is never shown: not in messages of DuckDB, nor anywhere else.
+void keep_environment_secret(const CompileRequest& request, Workspace& workspace) {
+  constexpr std::size_t kShortest = 4;  // shorter texts would blot out ordinary words
+  for (const PipelineSpec& pipeline : workspace.pipelines) {
+    for (const Segment& segment : pipeline.text.segments) {
+      for (const Call& call : segment.calls) {
+        const bool named = call.function == "env" && call.arguments.size() == 1;
+        const std::optional<std::string> value =
+            named ? request.environment.get(call.arguments[0].value.text) : std::nullopt;
+        if (value && value->size() >= kShortest) {
+          workspace.secrets.push_back(*value);
+        }
+      }
+    }
+  }
+}
+
 void require_identity(const CompileRequest& request, Compilation& result) {
   const Workspace& workspace = *result.workspace;
   const bool entities = std::any_of(
@@ -98,6 +115,7 @@ Compilation compile_project(const CompileRequest& request) {
   require_identity(request, result);
   load_pipelines(request, result);
   resolve_calls(result);
+  keep_environment_secret(request, *result.workspace);
   sort_by_place(result.load.problems);
   if (!result.load.problems.empty()) {
     result.compile.problems.clear();

@@ -277,9 +277,8 @@ std::string contract_demand(const ReadSpec& read, project::RequireContracts dema
       (read.connector == "sftp" && format == "json")) {
     return "for " + format + " on connector " + read.connector;
   }
-  if (read.is_file() && format == "csv" && read.file.header == false &&
-      demand == project::RequireContracts::None) {
-    return "";
+  if (read.is_file() && (format == "csv" || format == "tsv") && read.file.header == false) {
+    return "for " + format + " without a header line";
   }
   if (demand == project::RequireContracts::All) {
     return "by require_contracts: all";
