@@ -57,6 +57,16 @@ ModelProject open_model_project(const Context& context) {
   return result;
 }
 
+std::map<std::string, models::SqlDialect> find_dialects(const Context& context) {
+  std::map<std::string, models::SqlDialect> dialects;
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  for (const project::Connection& connection : loaded.connections.connections) {
+    dialects.emplace(connection.name, dialect_of(connection, connection.settings(context.folder)));
+  }
+  return dialects;
+}
+
 void require_data_source(const ModelProject& project, const std::string& name) {
   if (project.sources.contains(name)) {
     return;

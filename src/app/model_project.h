@@ -20,6 +20,8 @@ struct ModelProject {
 
 // Throws the first problem of project.yml or connections.yml, the others as notes.
 ModelProject open_model_project(const Context& context);
+// The connections' dialects for reading model files: nothing is refused, no secret is needed.
+std::map<std::string, models::SqlDialect> find_dialects(const Context& context);
 // Throws unknown_data_source, with the nearest name.
 void require_data_source(const ModelProject& project, const std::string& name);
 

@@ -10,6 +10,7 @@
 
 #include "app/context.h"
 #include "app/model_project.h"
+#include "app/validate.h"
 #include "kedge/models.h"
 #include "models/cascade.h"
 #include "models/explain.h"
@@ -75,6 +76,9 @@ struct ImportModelsResult {
 };
 // Writes models for those of dbt or Cube; never over a file that exists.
 ImportModelsResult import_models(const Context& context, const ImportModelsRequest& request);
+
+// For `kedge validate`: what is wrong in model files, without a database.
+void check_model_files(Context& context, const ValidateRequest& request, Validation& result);
 
 // Reads --from FILE.
 std::vector<models::ToDeleteEntry> read_delete_entries(const Context& context,

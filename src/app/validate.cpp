@@ -4,6 +4,7 @@
 
 #include "app/contracts.h"
 #include "app/metadata.h"
+#include "app/models.h"
 #include "kedge/codes.h"
 
 namespace kedge::app {
@@ -27,7 +28,8 @@ void Validation::add(Problem problem, Severity severity) {
 }
 
 std::vector<Checker> validation_checkers() {
-  return {{"metadata", check_metadata}, {"contracts", check_contracts}};
+  return {
+      {"metadata", check_metadata}, {"contracts", check_contracts}, {"models", check_model_files}};
 }
 
 Validation validate(Context& context, const ValidateRequest& request) {
