@@ -6,11 +6,13 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "migrate/postgres_emission.h"
+#include "migrate/postgres_options.h"
 
 namespace kedge::migrate {
 namespace {
 
 using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
+using schema::Check;
 using schema::Column;
 using schema::Identity;
 using schema::Index;
@@ -35,7 +37,8 @@ class Tables {
 
   void operator()(const CreateTable& c) {
     const Table* wanted = find_table(e_.to, c.object.name);
-    const Table& table = wanted == nullptr ? c.object : *wanted;
+    Table table = wanted == nullptr ? c.object : *wanted;
+    const std::vector<Check> later = take_unvalidated(table);
     for (const Column& column : table.columns) {
       if (is_serial(column)) {
         make_sequence(table.name, column, stage::kSequence);
@@ -47,6 +50,11 @@ class Tables {
       if (is_serial(column)) {
         own_sequence(table.name, column);
       }
+    }
+    options_of(table);
+    for (const Check& check : later) {
+      alter(stage::kConstraint, table.name, "ADD " + e_.ddl.check(check));
+      table.checks.push_back(check);
     }
     comments_of(table);
     if (table.row_security || table.force_row_security) {
@@ -184,18 +192,8 @@ class Tables {
     remake_column(c.table, c.after, !c.before.generated);
   }
   void operator()(const ChangeColumnOptions& c) {
-    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " SET ";
-    const auto value = [](const Column& one, const std::string& key) {
-      const auto found = one.options.find(key);
-      return found == one.options.end() ? std::string() : found->second;
-    };
-    for (const char* key : {"storage", "compression", "statistics"}) {
-      const std::string is = value(c.after, key);
-      if (is != value(c.before, key)) {
-        const std::string none = key[1] == 't' && key[2] == 'a' ? "-1" : "DEFAULT";
-        alter(stage::kColumn, c.table,
-              column + base::to_upper(key) + " " + (is.empty() ? none : is));
-      }
+    for (const std::string& clause : column_option_clauses(e_.ddl, c.before, c.after)) {
+      alter(stage::kColumn, c.table, clause);
     }
   }
 
@@ -244,24 +242,11 @@ class Tables {
     if (c.before.unlogged != c.after.unlogged) {
       alter(stage::kTableOptions, c.after.name, c.after.unlogged ? "SET UNLOGGED" : "SET LOGGED");
     }
-    std::vector<std::string> set;
-    std::vector<std::string> reset;
-    for (const auto& [key, value] : c.after.options) {
-      const auto was = c.before.options.find(key);
-      if (was == c.before.options.end() || was->second != value) {
-        set.push_back(key + "=" + value);
-      }
+    for (const std::string& clause : storage_clauses(c.before.options, c.after.options)) {
+      alter(stage::kTableOptions, c.after.name, clause);
     }
-    for (const auto& [key, value] : c.before.options) {
-      if (!c.after.options.contains(key)) {
-        reset.push_back(key);
-      }
-    }
-    if (!set.empty()) {
-      alter(stage::kTableOptions, c.after.name, "SET (" + base::join(set, ", ") + ")");
-    }
-    if (!reset.empty()) {
-      alter(stage::kTableOptions, c.after.name, "RESET (" + base::join(reset, ", ") + ")");
+    for (const std::string& clause : own_clauses(e_.ddl, c.before.options, c.after.options)) {
+      alter(stage::kIndex + 1, c.after.name, clause);
     }
   }
   void operator()(const ChangeRowSecurity& c) {
@@ -304,6 +289,31 @@ class Tables {
         "ALTER TABLE " + e_.if_exists() + e_.ddl.name(table) + " DROP CONSTRAINT " +
             e_.if_exists() + e_.ddl.quote(name));
   }
+  // A CREATE TABLE takes NOT VALID and forgets it: such a CHECK comes after it.
+  static std::vector<Check> take_unvalidated(Table& table) {
+    std::vector<Check> taken;
+    for (const Check& check : table.checks) {
+      if (!check.validated) {
+        taken.push_back(check);
+      }
+    }
+    std::erase_if(table.checks, [](const Check& check) { return !check.validated; });
+    return taken;
+  }
+  // What a CREATE TABLE cannot say of a new table.
+  void options_of(const Table& table) {
+    for (const Column& column : table.columns) {
+      for (const std::string& clause : column_option_clauses(e_.ddl, {}, column)) {
+        alter(stage::kColumn, table.name, clause);
+      }
+    }
+    TableOptions later = table.options;
+    later.erase("tablespace");
+    later.erase("access_method");
+    for (const std::string& clause : own_clauses(e_.ddl, {}, later)) {
+      alter(stage::kIndex + 1, table.name, clause);
+    }
+  }
   void add_index(const Name& table, const Index& index) {
     const bool on_view = find_view(e_.to, table) != nullptr;
     const bool apart = online() && !on_view && is_live(table);
@@ -323,6 +333,9 @@ class Tables {
           .phase = Phase::Finish;
     } else {
       alter(stage::kIndex, table, "ADD " + e_.ddl.unique(index));
+    }
+    if (!on_view && index.options.contains("clustered")) {
+      alter(stage::kIndex + 1, table, "CLUSTER ON " + e_.ddl.quote(index.name));
     }
   }
   void drop_index(const Name& table, const Index& index) {
