@@ -1,5 +1,7 @@
 #include "app/metadata.h"
 
+#include "codegen/model_file.h"
+
 #include "app/metadata_model.h"
 #include "metadata/expected.h"
 #include "metadata/load.h"
@@ -58,7 +60,15 @@ ModelResult write_model(Context& context, const std::string& out) {
   const project::Project project = require_project(context);
   const metadata::LoadResult loaded = require_metadata(context, project);
   ModelResult result;
-  result.text = document::write_json(metadata::to_json(loaded.model)) + "\n";
+  // The start-up checks of generated code read `entities`: tables and columns, already resolved.
+  document::Json json = codegen::model_json(loaded.model);
+  const document::Json model = metadata::to_json(loaded.model);
+  if (const document::Json::Object* members = model.as_object()) {
+    for (const auto& [key, value] : *members) {
+      json.set(key, value);
+    }
+  }
+  result.text = document::write_json(json) + "\n";
   if (!out.empty()) {
     result.written = out;
     context.files.write(base::join_path(context.folder, out), result.text);

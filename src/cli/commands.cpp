@@ -22,6 +22,7 @@ std::vector<Command> all_commands() {
   add(pipeline_commands());
   add(run_state_commands());
   add(template_commands());
+  add(codegen_commands());
   add(verify_commands());
   add(server_commands());
   add(reference_commands());

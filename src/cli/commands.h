@@ -20,6 +20,7 @@ std::vector<Command> migrate_commands();     // migrate, migrate apply-pending, 
 std::vector<Command> query_commands();      // query, models list, models show
 std::vector<Command> model_commands();       // validate-models, ingest, models import
 std::vector<Command> template_commands();    // render, templates list
+std::vector<Command> codegen_commands();     // gen, docs
 std::vector<Command> verify_commands();      // verify
 std::vector<Command> diff_commands();        // diff, migrate diff
 std::vector<Command> run_state_commands();   // runs, state, clean

@@ -60,24 +60,31 @@ void take(const Gate& gate, GateResult result, Invocation& invocation, Outcome& 
 }
 
 int verify(Invocation& invocation) {
-  const std::vector<Gate> gates = all_gates();
-  const auto is_chosen = [&](const Gate& gate) {
-    return gate.chosen ? gate.chosen(invocation.arguments)
-                       : invocation.arguments.has("--" + gate.name);
-  };
-  const bool chosen = std::any_of(gates.begin(), gates.end(), is_chosen);
+  std::vector<std::string> names;
+  std::string others;
+  for (const Gate& gate : all_gates()) {
+    const bool chosen = gate.chosen ? gate.chosen(invocation.arguments)
+                                    : invocation.arguments.has("--" + gate.name);
+    if (chosen) {
+      names.push_back(gate.name);
+    }
+    others += gate.name == "templates" ? "" : (others.empty() ? "--" : ", --") + gate.name;
+  }
+  if (names.empty()) {
+    invocation.terminal.err.write("only --templates was checked; other gates: " + others + "\n");
+    names = {"templates"};
+  }
+  return run_gates(invocation, names);
+}
+
+}  // namespace
+
+int run_gates(Invocation& invocation, const std::vector<std::string>& names) {
   Outcome outcome;
-  for (const Gate& gate : gates) {
-    if (chosen ? is_chosen(gate) : gate.name == "templates") {
+  for (const Gate& gate : all_gates()) {
+    if (std::find(names.begin(), names.end(), gate.name) != names.end()) {
       take(gate, run_gate(gate, invocation), invocation, outcome);
     }
-  }
-  if (!chosen) {
-    std::string others;
-    for (const Gate& gate : gates) {
-      others += gate.name == "templates" ? "" : (others.empty() ? "--" : ", --") + gate.name;
-    }
-    invocation.terminal.err.write("only --templates was checked; other gates: " + others + "\n");
   }
   if (invocation.json()) {
     Json document;
@@ -92,8 +99,6 @@ int verify(Invocation& invocation) {
   }
   return outcome.exit;
 }
-
-}  // namespace
 
 std::vector<Gate> all_gates() {
   std::vector<Gate> gates;

@@ -32,6 +32,8 @@ std::vector<Gate> migrate_gates();  // db, replay, replay-snapshot
 std::vector<Gate> template_gates();
 std::vector<Gate> codegen_gates();
 std::vector<Gate> fleet_gates();
+// Runs the named gates and prints their one report; the exit code.
+int run_gates(Invocation& invocation, const std::vector<std::string>& names);
 std::vector<Gate> all_gates();  // in the order of the report
 
 }  // namespace kedge::cli

@@ -1,0 +1,28 @@
+#include "codegen/builtin_pack.h"
+
+#include <set>
+
+#include "codegen/pack.h"
+
+namespace kedge::codegen {
+
+std::map<std::string, std::string> builtin_pack_files(const std::string& name) {
+  std::map<std::string, std::string> files;
+  for (const EmbeddedFile& file : embedded_pack_files()) {
+    if (!name.empty() && file.path.starts_with(name + "/")) {
+      files.emplace(file.path.substr(name.size() + 1), file.text);
+    }
+  }
+  return files;
+}
+
+std::vector<std::string> builtin_pack_names() {
+  std::set<std::string> names;
+  for (const EmbeddedFile& file : embedded_pack_files()) {
+    names.emplace(file.path.substr(0, file.path.find('/')));
+  }
+  names.erase("markdown");  // through kedge docs only
+  return {names.begin(), names.end()};
+}
+
+}  // namespace kedge::codegen

@@ -1,0 +1,64 @@
+// The data that packs see (spec/codegen.md 3.2), built as plain nodes: model, packages, objects,
+// fields. Also its published shape, against which pack templates are checked.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/pack.h"
+#include "document/node.h"
+#include "kedge/metadata.h"
+#include "kedge/schema.h"
+#include "kedge/templates.h"
+
+namespace kedge::codegen {
+
+struct TargetSettings {
+  std::string name;
+  std::string out;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  std::map<std::string, std::string> options;
+  schema::Dialect dialect = schema::Dialect::Postgres;
+  std::string project;  // its name, for documents that have a title
+  std::string project_version;
+};
+
+struct ObjectData {
+  const metadata::Object* object = nullptr;
+  document::Node node;
+};
+struct TemplateData {
+  const metadata::Template* node = nullptr;
+  document::Node data;
+};
+struct PackageData {
+  std::string package;
+  document::Node node;  // with everything below
+};
+struct ModelData {
+  document::Node model;
+  std::vector<PackageData> packages;  // ascending
+  std::vector<ObjectData> objects;    // in declaration order
+  std::vector<TemplateData> templates;
+};
+
+bool is_in_scope(const TargetSettings& target, const std::string& qualified_name);
+// Throws ERR_PACK_TYPE_UNMAPPED, ERR_GEN_NAME_COLLISION, ERR_PAYLOAD_NAME_COLLISION.
+ModelData build_data(const metadata::Model& model, const Pack& pack, const TargetSettings& target);
+
+// The shape that a template of this scope is checked against.
+const templates::PayloadType& data_shape(Scope scope);
+
+// Small makers of nodes.
+document::Node text_node(std::string text);
+document::Node boolean_node(bool value);
+document::Node integer_node(std::int64_t value);
+document::Node object_node();
+document::Node list_node();
+void set(document::Node& object, std::string_view key, document::Node value);
+void set_text(document::Node& object, std::string_view key, std::string text);
+
+}  // namespace kedge::codegen
