@@ -117,6 +117,8 @@ class Generator {
     generated.template_name = file.name;
     generated.from = from;
     generated.exact = file.exact;
+    // Typed: an optional key that is absent must not be taken from what is around it.
+    options_.type = &data_shape(file.scope);
     std::string body = templates::render(parsed(file), node, &texts_, options_);
     generated.text = with_header(pack_, from, finished(generated.path, std::move(body)));
     if (generated.text.size() > kMostBytes || files_.size() >= kMostFiles) {

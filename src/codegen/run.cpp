@@ -234,6 +234,7 @@ class GenRun {
       decision.code = Code();
       decision.message = "the conflict was taken back";
       report(file.target, file.path, decision);
+      state_.restore_before(file.path);
       state_.drop_pending(file.path);
       return;
     }
@@ -329,7 +330,11 @@ class GenRun {
     state_.add_pending(file.path,
                        {base::sha256_hex(decision.merge_base), base::sha256_hex(file.text),
                         base::sha256_hex(normal_line_ends(on_disk)), markers},
-                       file.text, on_disk);
+                       {decision.merge_base, file.text, on_disk});
+    if (markers) {
+      // The markers hold both sides, so the new text is the base of whatever comes out of them.
+      state_.record(file);
+    }
   }
 
   // --- files that are no longer generated

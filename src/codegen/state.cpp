@@ -124,15 +124,26 @@ void GenState::forget(const std::string& path) {
   drop_pending(path);
 }
 
-void GenState::add_pending(const std::string& path, Pending entry, const std::string& fresh,
-                           const std::string& ours) {
+void GenState::add_pending(const std::string& path, Pending entry, const ConflictTexts& texts) {
   pending[path] = std::move(entry);
-  texts_[pending_text(path, "fresh")] = fresh;
-  texts_[pending_text(path, "ours")] = ours;
+  texts_[pending_text(path, "base")] = texts.base;
+  texts_[pending_text(path, "fresh")] = texts.fresh;
+  texts_[pending_text(path, "ours")] = texts.ours;
+}
+
+void GenState::restore_before(const std::string& path) {
+  const auto entry = pending.find(path);
+  const auto known = recorded.find(path);
+  const std::optional<std::string> base = files_.read(at(pending_text(path, "base")));
+  if (entry != pending.end() && known != recorded.end() && base) {
+    known->second.sha = entry->second.base_sha;
+    texts_[state_folder_ + "/base/" + path] = *base;
+  }
 }
 
 void GenState::drop_pending(const std::string& path) {
   if (pending.erase(path) > 0) {
+    texts_[pending_text(path, "base")] = std::nullopt;
     texts_[pending_text(path, "fresh")] = std::nullopt;
     texts_[pending_text(path, "ours")] = std::nullopt;
   }

@@ -46,9 +46,14 @@ class GenState {
 
   void record(const GeneratedFile& file);  // hash and base
   void forget(const std::string& path);
-  void add_pending(const std::string& path, Pending entry, const std::string& fresh,
-                   const std::string& ours);
-  void drop_pending(const std::string& path);
+  struct ConflictTexts {
+    std::string base;
+    std::string fresh;
+    std::string ours;
+  };
+  void add_pending(const std::string& path, Pending entry, const ConflictTexts& texts);
+  // Puts the record of before a conflict back.
+  void restore_before(const std::string& path); void drop_pending(const std::string& path);
   // Bases and pending texts first, then pending.json, the manifest last; unchanged files are not
   // written.
   void save();
