@@ -169,19 +169,4 @@ PackUpdate update_pack(const Context& context, const std::string& pack) {
   return result;
 }
 
-std::vector<templates::TemplateFinding> verify_packs(const Context& context) {
-  const MetadataModel loaded = load_whole(context);
-  std::vector<templates::TemplateFinding> findings;
-  std::set<std::string> seen;
-  for (const project::GenTarget& target : loaded.project.gen.targets) {
-    if (seen.insert(target.pack.text).second) {
-      const codegen::Pack pack =
-          codegen::load_pack(context.files, context.folder, target.pack.text, target.pack.where);
-      const std::vector<templates::TemplateFinding> found = codegen::check_pack(pack);
-      findings.insert(findings.end(), found.begin(), found.end());
-    }
-  }
-  return findings;
-}
-
 }  // namespace kedge::app

@@ -37,7 +37,4 @@ struct PackUpdate {
 };
 PackUpdate update_pack(const Context& context, const std::string& pack);
 
-// Findings of the project's own packs against the published data shape.
-std::vector<templates::TemplateFinding> verify_packs(const Context& context);
-
 }  // namespace kedge::app

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "codegen/generate.h"
 #include "codegen/payload_shape.h"
 #include "kedge/codes.h"
 #include "templates/render.h"
@@ -190,6 +191,23 @@ class TemplateVerifier {
   std::map<std::string, std::set<std::string>> used_;
 };
 
+// The texts of every pack that a target names, against the published shape of the data.
+void check_packs(const Context& context, const project::Project& project,
+                 VerifyTemplatesResult& result) {
+  std::set<std::string> seen;
+  for (const project::GenTarget& target : project.gen.targets) {
+    if (!seen.insert(target.pack.text).second) {
+      continue;
+    }
+    const codegen::Pack pack =
+        codegen::load_pack(context.files, context.folder, target.pack.text, target.pack.where);
+    result.texts += pack.texts.size();
+    for (TemplateFinding& finding : codegen::check_pack(pack)) {
+      result.findings.push_back({"pack " + pack.name, "", "", std::move(finding), target.where});
+    }
+  }
+}
+
 void require_whole(const MetadataModel& loaded) {
   project::throw_problems(loaded.errors);
 }
@@ -348,6 +366,9 @@ VerifyTemplatesResult verify_templates(const Context& context,
   }
   if (loaded.project.templates.report_unused && request.names.empty()) {
     verifier.report_unused(nodes, result);
+  }
+  if (request.packs == PackTemplates::Check) {
+    check_packs(context, loaded.project, result);
   }
   return result;
 }

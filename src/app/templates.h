@@ -37,9 +37,11 @@ struct TemplatePart {
 };
 std::vector<TemplatePart> parts_of(const metadata::Template& node);
 
+enum class PackTemplates { Skip, Check };
 struct VerifyTemplatesRequest {
   std::vector<std::string> names;  // empty: all
   std::optional<std::string> root;
+  PackTemplates packs = PackTemplates::Skip;  // the texts of the packs of gen.targets, too
 };
 struct PartFinding {
   std::string template_name;  // qualified

@@ -16,7 +16,9 @@ const Flag kRoot = {
 GateResult templates_gate(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const app::VerifyTemplatesResult checked = app::verify_templates(
-      invocation.context, {arguments.all("--template"), arguments.find("--templates-root")});
+      invocation.context,
+      {arguments.all("--template"), arguments.find("--templates-root"),
+       arguments.has("--packs") ? app::PackTemplates::Check : app::PackTemplates::Skip});
   GateResult result;
   result.members = report::templates_gate_json(checked);
   if (!checked.errors.empty()) {
@@ -72,10 +74,11 @@ int render(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   try {
     const std::string output = output_of(app::render_template(
-        invocation.context, {arguments.positionals().front(), read_payload(invocation),
-                             arguments.find("--part"), arguments.find("--templates-root"),
-                             arguments.has("--no-verify") ? app::RenderGuard::None : app::RenderGuard::Verify,
-                             arguments.has("--strict-payload")}));
+        invocation.context,
+        {arguments.positionals().front(), read_payload(invocation), arguments.find("--part"),
+         arguments.find("--templates-root"),
+         arguments.has("--no-verify") ? app::RenderGuard::None : app::RenderGuard::Verify,
+         arguments.has("--strict-payload")}));
     if (const std::optional<std::string> out = arguments.find("--out")) {
       invocation.context.files.write(base::join_path(invocation.context.folder, *out), output);
     } else {
@@ -110,6 +113,11 @@ std::vector<Gate> template_gates() {
            "Check every reference of every template against its payload",
            {{"--template", FlagKind::List, "NAME", "Only this template; repeatable", {}},
             kRoot,
+            {"--packs",
+             FlagKind::Switch,
+             "",
+             "Also check the templates of the packs of gen.targets",
+             {}},
             {"--strict", FlagKind::Switch, "", "Warnings and hand edits count as drift", {}}},
            templates_gate}};
 }

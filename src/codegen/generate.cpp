@@ -120,7 +120,13 @@ class Generator {
     // Typed: an optional key that is absent must not be taken from what is around it.
     options_.type = &data_shape(file.scope);
     std::string body = templates::render(parsed(file), node, &texts_, options_);
-    generated.text = with_header(pack_, from, finished(generated.path, std::move(body)));
+    Pack head;
+    head.name = pack_.name;
+    head.header = pack_.header;
+    head.line_comment = file.comment.empty() ? pack_.line_comment : file.comment;
+    head.comment_open = pack_.comment_open;
+    head.comment_close = pack_.comment_close;
+    generated.text = with_header(head, from, finished(generated.path, std::move(body)));
     if (generated.text.size() > kMostBytes || files_.size() >= kMostFiles) {
       throw Error(
           codes::ERR_GEN_LIMIT,

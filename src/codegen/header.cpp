@@ -61,6 +61,10 @@ std::string with_header(const Pack& pack, const std::string& from, const std::st
     return json_with_header(pack, from, body);
   }
   const std::string rest = "\n" + body;
+  if (pack.name == "markdown") {
+    return comment_line(pack, std::string(kMark) + " docs. " + std::string(kSum) + sum_of(rest)) +
+           "\n" + rest;
+  }
   return comment_line(pack, std::string(kMark) + ", pack " + pack.name + ", from " + from +
                                 ". Hand edits are merged, not lost. " + std::string(kSum) +
                                 sum_of(rest)) +

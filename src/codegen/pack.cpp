@@ -148,6 +148,8 @@ class PackReader {
       file.exact = entry.value.as_boolean().value_or(false);
     } else if (key == "unless_empty") {
       file.unless_empty = entry.value.text;
+    } else if (key == "comment") {
+      file.comment = entry.value.text;
     } else if (key == "only_with") {
       file.only_with = entry.value.text;
     } else {

@@ -24,6 +24,7 @@ struct PackFile {
   std::string out;                 // with placeholders
   bool exact = false;
   std::string unless_empty;  // a list of the data: without items no file
+  std::string comment;       // a line comment other than the pack's
   std::string only_with;     // an option that must be set ("spring", "orm=kysely")
   Position where;
 };

@@ -438,7 +438,34 @@ class GenRun {
     return false;
   }
 
+  // A pattern that matches nothing is most likely misspelt.
+  void warn_patterns() {
+    for (const GenTarget& target : workspace_.project.gen.targets) {
+      for (const std::vector<project::Text>* list : {&target.include, &target.exclude}) {
+        for (const project::Text& pattern : *list) {
+          const auto matches = [&](const auto& node) {
+            return matches_pattern(pattern.text, node.qualified_name);
+          };
+          const metadata::Model& model = workspace_.model;
+          if (std::none_of(model.objects.begin(), model.objects.end(), matches) &&
+              std::none_of(model.templates.begin(), model.templates.end(), matches)) {
+            result_.warnings.push_back({{codes::WARN_GEN_PATTERN_UNUSED,
+                                         "pattern '" + pattern.text + "' of target '" +
+                                             target.name.text + "' matches nothing",
+                                         pattern.where,
+                                         "",
+                                         {}},
+                                        Severity::Warning,
+                                        {"target", "", "", target.name.text},
+                                        "codegen"});
+          }
+        }
+      }
+    }
+  }
+
   void warn() {
+    warn_patterns();
     if (repository_.is_ignored(state_.manifest_path())) {
       result_.warnings.push_back(
           {{codes::WARN_GEN_STATE_IGNORED,

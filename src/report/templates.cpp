@@ -77,7 +77,7 @@ std::string template_finding_line(const TemplateFinding& finding) {
 }
 
 std::string templates_text(const app::VerifyTemplatesResult& result) {
-  if (result.templates == 0) {
+  if (result.templates == 0 && result.texts == 0) {
     return "templates: the metadata has no template nodes, nothing was checked\n";
   }
   std::string text;
