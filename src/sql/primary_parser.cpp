@@ -493,8 +493,11 @@ Node Parser::special_call(const std::string& name, bool& handled) {
     if (failed_) {
       return node;
     }
-    if (accept("using")) {
-      name_part();
+    if (is_word("using") && is_name(1)) {
+      Node charset = make(NodeKind::Modifier, "using " + base::to_lower(raw(1)));
+      advance();
+      advance();
+      add(node, finish(charset));
     } else if (flavour_ == Flavour::Mysql) {
       expect(",");
       Node cast = make(NodeKind::Cast, type_until_close());

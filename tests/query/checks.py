@@ -70,12 +70,28 @@ def MODELS(engine):
             "joins": [{"target_model": "big_depots", "join_pairs": [["depot_id", "id"]]}]},
         "big_depots": {"sql": "SELECT * FROM depots -- all\n;", "filters": ["capacity > 10"], "columns": [
             {"name": "id", "type": "INT", "primary_key": True}, {"name": "city"}, {"name": "capacity", "type": "INT"}]},
+        "stamps": {"sql": "SELECT 1 AS n, TIMESTAMPTZ '2024-01-31 23:30:00.500+00' AS t UNION ALL SELECT 2, TIMESTAMPTZ '2024-06-30 21:30:00+00' UNION ALL SELECT 3, NULL",
+                   "columns": [{"name": "n", "type": "INT"}, {"name": "t", "type": "TIMESTAMP"}]},
         "rates": {"sql_table": "rates", "columns": [{"name": "depot_id", "type": "INT"}, {"name": "level", "type": "INT"}, {"name": "rate", "type": "INT"}]},
         "monthly": {"query_variables": {"least": 0}, "measures": [{"name": "best", "formula": "total:max"}], "source_queries": [
             {"name": "base", "source_model": "shipments", "time_dimensions": [{"dimension": "booked_on", "granularity": "month"}],
              "dimensions": ["depots.city"], "measures": [{"formula": "price:sum", "name": "total"}, "*:count"], "filters": ["price >= {least}"]},
             {"source_model": "base", "dimensions": ["booked_on", "depots__city"], "measures": [{"formula": "total:sum", "name": "total"}]}]},
     }
+
+
+# After the checks the live column behind depots.capacity goes. (name, query, error, touched models)
+DRIFT = [
+    ("a dimension of a joined model", {"source_model": "shipments", "dimensions": ["depots.capacity"]}, "schema_drift", ["depots", "shipments"]),
+    ("an aggregate over a join", {"source_model": "shipments", "measures": ["*:count", "depots.capacity:sum"]}, "schema_drift", ["depots", "shipments"]),
+    ("a saved measure of a joined model", {"source_model": "shipments", "measures": ["depots.fill"]}, "schema_drift", ["depots", "shipments"]),
+    ("a filter", {"source_model": "shipments", "measures": ["*:count"], "filters": ["depots.capacity > 1"]}, "schema_drift", ["depots", "shipments"]),
+    ("a model whose filter uses it", {"source_model": "big_depots", "measures": ["*:count"]}, "schema_drift", ["big_depots"]),
+    ("drift that the query does not touch", {"source_model": "shipments", "dimensions": ["depots.city"], "measures": ["*:count"]}, None, None),
+    ("a data error beside drift", {"source_model": "shipments", "dimensions": ["depots.city"], "time_dimensions": [{"dimension": "booked_on", "granularity": "month", "date_range": ["soon", "later"]}], "measures": ["*:count"]}, "query_failed", None, ["postgres"]),
+    ("--check-drift sees it before", {"source_model": "shipments", "dimensions": ["depots.city"], "measures": ["*:count"]}, "schema_drift", ["depots", "shipments"], ALL, ["--check-drift"]),
+]
+DRIFT_SQL = "ALTER TABLE depots DROP COLUMN capacity;"
 
 
 class Words:
@@ -185,6 +201,9 @@ CHECKS = [
     ("date range holds whole days", over(["*:count"], time_dimensions=by("month", "booked_at", date_range=["2024-01-31", "2024-03-03"])), lambda w: f"SELECT {w.month('booked_at')}, COUNT(*) FROM shipments WHERE booked_at >= '2024-01-31' AND booked_at < '2024-03-04' GROUP BY 1"),
     ("one column at two granularities", over(["*:count"], ["booked_on"], time_dimensions=by("month") + by("year"), filters=["booked_on >= '2024-05-01'"]), "SELECT '2024-05-05', '2024-05-01', '2024-01-01', 1 UNION ALL SELECT '2024-05-06', '2024-05-01', '2024-01-01', 1"),
     ("whole periods only", over(["*:count"], time_dimensions=by("month"), whole_periods_only=True), lambda w: f"SELECT {w.month('booked_on')}, COUNT(*) FROM shipments WHERE booked_on < '2025-01-01' GROUP BY 1"),
+    ("time with a zone", over(["n:sum"], root="stamps", time_dimensions=by("month", "t") + by("hour", "t")),
+     lambda w: "SELECT CAST(date_trunc('month', t) AS DATE), " + ("to_char(date_trunc('hour', t), 'YYYY-MM-DD HH24:MI:SSTZH:TZM')" if w.engine == "postgres" else "CAST(date_trunc('hour', t) AS VARCHAR) || ':00'")
+     + ", SUM(n) FROM (SELECT 1 AS n, TIMESTAMPTZ '2024-01-31 23:30:00.500+00' AS t UNION ALL SELECT 2, TIMESTAMPTZ '2024-06-30 21:30:00+00' UNION ALL SELECT 3, NULL) x GROUP BY 1, 2", ["postgres", "duckdb"]),
     # aggregates over joins
     ("no fan-out", over(["*:count", "price:sum", "depots.capacity:sum", "depots.*:count"], ["state"]),
      "SELECT a.state, a.n, a.p, x.c, COALESCE(x.k, 0) FROM (SELECT state, COUNT(*) n, SUM(price) p FROM shipments GROUP BY state) a LEFT JOIN (SELECT q.state, SUM(d.capacity) c, COUNT(*) k FROM (SELECT DISTINCT state, depot_id FROM shipments) q JOIN depots d ON d.id = q.depot_id GROUP BY q.state) x ON a.state = x.state OR (a.state IS NULL AND x.state IS NULL)"),
@@ -211,7 +230,6 @@ CHECKS = [
     ("time shift misses gaps", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}, {"formula": "change(price:sum)", "name": "b"}, {"formula": "change_pct(price:sum)", "name": "c"}], time_dimensions=by("month"), filters=["booked_on is not null"]),
      "SELECT '2024-01-01', NULL, NULL, NULL UNION ALL SELECT '2024-02-01', 10, 40, 4 UNION ALL SELECT '2024-03-01', 50, -30, -0.6 UNION ALL SELECT '2024-05-01', NULL, NULL, NULL"),
     ("time shift looks before the range", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}], time_dimensions=by("month", date_range=["2024-02-01", "2024-03-31"])), "SELECT '2024-02-01', 10 UNION ALL SELECT '2024-03-01', 50"),
-    ("time shift over months of different length", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}], time_dimensions=by("month", date_range=["2024-02-01", "2024-02-29"])), "SELECT '2024-02-01', 10"),
     ("first and last bucket", over([{"formula": "first(price:sum)", "name": "a"}, {"formula": "last(price:sum)", "name": "b"}], time_dimensions=by("month"), filters=["booked_on is not null"]),
      "SELECT '2024-01-01', 10, 16 UNION ALL SELECT '2024-02-01', 10, 16 UNION ALL SELECT '2024-03-01', 10, 16 UNION ALL SELECT '2024-05-01', 10, 16"),
     ("consecutive periods", over([{"formula": "consecutive_periods(price:sum >= 16)", "name": "run"}], time_dimensions=by("month"), filters=["booked_on is not null"]), "SELECT '2024-01-01', 0 UNION ALL SELECT '2024-02-01', 1 UNION ALL SELECT '2024-03-01', 2 UNION ALL SELECT '2024-05-01', 3"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
 from kt.databases import Databases, SqlError  # noqa: E402
-from checks import CHECKS, DATA, ERRORS, MODELS, words_of  # noqa: E402
+from checks import CHECKS, DATA, DRIFT, DRIFT_SQL, ERRORS, MODELS, words_of  # noqa: E402
 
 ENGINES = ["sqlite", "duckdb", "postgres", "mysql"]
 
@@ -103,6 +103,25 @@ def run_engine(project, only):
         passed, failed = passed + fine, failed + (not fine)
         if not fine:
             print(f"FAIL {name} [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
+    p, f = run_drift(project, only)
+    return passed + p, failed + f
+
+
+def run_drift(project, only):
+    """Only drift of models that the query touches is drift of the query."""
+    passed, failed = 0, 0
+    project.db.script(DRIFT_SQL)
+    for name, query, error, models, *rest in DRIFT:
+        if (rest and project.engine not in rest[0]) or (only and only not in name):
+            continue
+        code, got = project.ask(query, *(rest[1] if len(rest) > 1 else []))
+        exits = {None: 0, "schema_drift": 1}.get(error, 2)
+        fine = got.get("error") == error and code == exits and got.get("models") == models
+        if error == "schema_drift":
+            fine = fine and all(e["model_name"] in models for e in got["to_delete"]) and bool(got["original"])
+        passed, failed = passed + fine, failed + (not fine)
+        if not fine:
+            print(f"FAIL drift: {name} [{project.engine}]: expected {error} {models}, got {code} {json.dumps(got)[:600]}")
     return passed, failed
 
 
