@@ -9,7 +9,6 @@ import argparse
 import glob
 import os
 import pwd
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -33,7 +32,8 @@ class Server:
             shutil.chown(folder, self.user)
         self.call("initdb", "-D", str(self.folder), "-A", "trust", "-U", "bench", "-N")
         self.call("pg_ctl", "-D", str(self.folder), "-w", "-l", str(folder / "log"), "-o",
-                  f"-k {folder} -c listen_addresses='' -c fsync=off -c max_wal_size=8GB", "start")
+                  f"-k {folder} -c listen_addresses='' -c fsync=off -c max_wal_size=8GB -c autovacuum=off", "start")
+        SERVER[:] = [int((self.folder / "postmaster.pid").read_text().split()[0])]
 
     def call(self, name, *arguments):
         command = [f"{self.bin}/{name}", *arguments]
@@ -50,15 +50,29 @@ class Server:
         self.call("pg_ctl", "-D", str(self.folder), "-m", "immediate", "stop")
 
 
+SERVER = []
+
+
+def server_cpu():
+    """CPU seconds of the server's ended backends: on a shared machine wall time says little."""
+    fields = Path(f"/proc/{SERVER[0]}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+
 def timed(command, **more):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    """Wall seconds, peak megabytes, CPU seconds of the command and of the server's backend."""
+    before = os.times()
+    server = server_cpu()
     start = time.monotonic()
     done = subprocess.run(["/usr/bin/env", "python3", "-c", PEAK, *command], capture_output=True, text=True, **more)
     seconds = time.monotonic() - start
-    del before
+    after = os.times()
+    time.sleep(0.3)
+    cpu = (after.children_user - before.children_user + after.children_system - before.children_system
+           + server_cpu() - server)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
-    return seconds, int(done.stderr.strip().splitlines()[-1]) / 1024
+    return seconds, int(done.stderr.strip().splitlines()[-1]) / 1024, cpu
 
 
 PEAK = """import resource, subprocess, sys
@@ -106,30 +120,28 @@ def bench_copy(kedge, folder, server, rows):
     csv = folder / "t.csv"
     write_csv(csv, rows)
     server.psql(f"DROP TABLE IF EXISTS a; DROP TABLE IF EXISTS b; CREATE TABLE a ({COLUMNS}); CREATE TABLE b ({COLUMNS})")
-    copy, _ = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
+    copy, _, copy_cpu = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
                      f"\\copy a from '{csv}' csv header"])
-    one_pipeline(folder, "INSERT INTO {{ sink('pg', 'public.b') }}\nSELECT * FROM {{ source('inb', 't', path: 't.csv', "
-                         f"columns: {CONTRACT.replace(': bigint', chr(58) + ' ' + chr(39) + 'bigint' + chr(39))}"
-                         ") }}\n".replace("\n", "\n"))
-    text = (folder / "pipelines" / "p.sql").read_text()
-    for word in ("varchar", "integer", "double", "timestamp", "date", "boolean"):
-        text = text.replace(f": {word}", f": '{word}'")
-    (folder / "pipelines" / "p.sql").write_text(text)
-    own, memory = timed(run_command(kedge, folder))
-    print(f"\\copy csv -> postgres      {rows:>9} rows  {copy:7.1f} s")
-    print(f"kedge csv -> postgres      {rows:>9} rows  {own:7.1f} s  speed {copy / own:4.2f} x  {memory:6.0f} MB")
+    columns = CONTRACT
+    for word in ("bigint", "varchar", "integer", "double", "timestamp", "date", "boolean"):
+        columns = columns.replace(f": {word}", f": '{word}'")
+    one_pipeline(folder, "INSERT INTO {{ sink('pg', 'public.b') }}\n"
+                         "SELECT * FROM {{ source('inb', 't', path: 't.csv', columns: " + columns + ") }}\n")
+    own, memory, own_cpu = timed(run_command(kedge, folder))
+    print(f"\\copy csv -> postgres      {rows:>9} rows  {copy:7.1f} s  cpu {copy_cpu:6.1f} s")
+    print(f"kedge csv -> postgres      {rows:>9} rows  {own:7.1f} s  cpu {own_cpu:6.1f} s  speed {copy / own:4.2f} x, by cpu {copy_cpu / own_cpu:4.2f} x  {memory:6.0f} MB")
     same = server.psql("SELECT (SELECT count(*) FROM b) = (SELECT count(*) FROM a) AND "
                        "(SELECT sum(amount) FROM b) = (SELECT sum(amount) FROM a)")
     if same != "t":
         raise SystemExit("the copies differ")
     server.psql("DROP TABLE b")
-    out, _ = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
+    out, _, out_cpu = timed(["psql", "-q", "-h", str(server.socket), "-U", "bench", "-d", "postgres", "-c",
                     f"\\copy a to '{folder}/o.csv' csv header"])
     one_pipeline(folder, "INSERT INTO {{ sink('out', 'p', strategy: 'replace', format: 'parquet') }}\n"
                          "SELECT * FROM {{ source('pg', 'public.a') }}\n")
-    own, memory = timed(run_command(kedge, folder))
-    print(f"\\copy postgres -> csv      {rows:>9} rows  {out:7.1f} s")
-    print(f"kedge postgres -> parquet  {rows:>9} rows  {own:7.1f} s  speed {out / own:4.2f} x  {memory:6.0f} MB")
+    own, memory, own_cpu = timed(run_command(kedge, folder))
+    print(f"\\copy postgres -> csv      {rows:>9} rows  {out:7.1f} s  cpu {out_cpu:6.1f} s")
+    print(f"kedge postgres -> parquet  {rows:>9} rows  {own:7.1f} s  cpu {own_cpu:6.1f} s  speed {out / own:4.2f} x, by cpu {out_cpu / own_cpu:4.2f} x  {memory:6.0f} MB")
     csv.unlink()
 
 
@@ -141,8 +153,8 @@ def bench_validate(kedge, folder, server, entities):
     text = (folder / "connections.yml").read_text()
     (folder / "connections.yml").write_text(
         f"pg:\n  connector: postgres\n  host: '{server.socket}'\n  database: postgres\n  user: bench\n  entities:\n{listed}")
-    inspect, _ = timed([kedge, "-C", str(folder), "inspect", "pg"], )
-    own, memory = timed([kedge, "-C", str(folder), "validate", "--connect"])
+    inspect, _, _ = timed([kedge, "-C", str(folder), "inspect", "pg"], )
+    own, memory, _ = timed([kedge, "-C", str(folder), "validate", "--connect"])
     print(f"kedge inspect              {entities:>9} tables {inspect:6.2f} s")
     print(f"kedge validate --connect   {entities:>9} tables {own:6.2f} s  {own / inspect:4.2f} x  {memory:6.0f} MB")
     (folder / "connections.yml").write_text(text)
