@@ -1,6 +1,7 @@
 #include "pipeline/push_down.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "base/text.h"
 #include "contracts/type_name.h"
@@ -20,6 +21,13 @@ std::string remote_schema(const Engine& engine) {
 
 std::string remote_table(const Engine& engine, const std::string& name) {
   return quote_name(remote_schema(engine)) + "." + quote_name(name);
+}
+
+// One at a time: IF NOT EXISTS of postgres fails when two sessions create at once.
+void make_schema(const Engine& engine, db::Connection& connection) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> guard(mutex);
+  connection.execute("CREATE SCHEMA IF NOT EXISTS " + quote_name(remote_schema(engine)));
 }
 
 class PushDownRules {
@@ -165,7 +173,7 @@ Landed observe_remote(const Engine& engine, const ReadSpec& read) {
   compare_columns(read, shape);
   const std::string from = read.query.empty() ? quote_entity(*connection, read.entity)
                                               : "(" + read.query + "\n) AS kedge_query";
-  connection->execute("CREATE SCHEMA IF NOT EXISTS " + quote_name(remote_schema(engine)));
+  make_schema(engine, *connection);
   connection->execute("CREATE OR REPLACE VIEW " + remote_table(engine, read.staging) +
                       " AS SELECT " + projection(read) + " FROM " + from);
   Landed landed;
@@ -189,7 +197,7 @@ std::int64_t transform_remote(const Engine& engine, std::size_t index) {
                         [&](const std::string& name) { return remote_table(engine, name); }};
   const std::string table = remote_table(engine, pipeline.name);
   try {
-    connection->execute("CREATE SCHEMA IF NOT EXISTS " + quote_name(remote_schema(engine)));
+    make_schema(engine, *connection);
     connection->execute("CREATE TABLE " + table +
                         " AS SELECT kedge_query.*, row_number() OVER () AS _kedge_row FROM (\n" +
                         render_pipeline(context, index) + "\n) AS kedge_query");
