@@ -69,6 +69,26 @@ std::optional<std::string> literal_content(std::string_view text) {
   return content;
 }
 
+// "2027-01-02T03:04:05Z" and "2027-01-02 03:04:05+00" are one instant.
+std::string canonical_instant(std::string text) {
+  if (text.size() > 10 && (text[10] == 'T' || text[10] == 't')) {
+    text[10] = ' ';
+  }
+  for (const std::string_view zone : {"Z", "+00:00", "+00"}) {
+    if (text.size() > 19 && text.ends_with(zone)) {
+      text.resize(text.size() - zone.size());
+      break;
+    }
+  }
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+      text.pop_back();
+    }
+  }
+  return text;
+}
+
 std::string canonical_literal(const std::string& content, const Type& type) {
   if (is_boolean(type)) {
     const std::string lower = base::to_lower(content);
@@ -78,6 +98,9 @@ std::string canonical_literal(const std::string& content, const Type& type) {
   }
   if (is_numeric(type) && is_number(content)) {
     return canonical_number(content);
+  }
+  if (type.kind == TypeKind::Timestamp || type.kind == TypeKind::TimestampTz) {
+    return "'" + canonical_instant(content) + "'";
   }
   return "'" + content + "'";
 }

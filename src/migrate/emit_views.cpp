@@ -116,13 +116,17 @@ std::optional<std::size_t> change_at(const std::map<schema::Name, std::size_t>& 
   return found == map.end() ? std::nullopt : std::optional<std::size_t>(found->second);
 }
 
-void cascade_warning(PlanStatement& statement, const View& view) {
+void cascade_warning(const Emission& e, PlanStatement& statement, const View& view) {
   const std::string line(74, '=');
   statement.comments.push_back(line);
   statement.comments.emplace_back("WARNING: CASCADE DROP. This statement also destroys:");
   for (const schema::Dependent& dependent : view.dependents) {
     if (!dependent.managed) {
-      statement.comments.push_back("  " + to_string(dependent.name) + " (" + dependent.kind + ")");
+      schema::Name name = dependent.name;
+      if (name.schema.empty()) {
+        name.schema = e.from.default_schema;
+      }
+      statement.comments.push_back("  " + to_string(name) + " (" + dependent.kind + ")");
     }
   }
   statement.comments.emplace_back(
@@ -153,7 +157,7 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
                     change);
     statement.destructive = change.has_value() && !changes.created.contains(view.name);
     if (cascade) {
-      cascade_warning(statement, view);
+      cascade_warning(e, statement, view);
       statement.destructive = true;
     }
   }
@@ -174,6 +178,13 @@ void put_back(Emission& e, const View& view, const ViewChanges& changes, bool as
   const std::string verb = std::string("CREATE ") + (or_replace ? "OR REPLACE " : "") + noun(view);
   e.draft.add(keys, create_sql(e, view, verb), change);
   stamp(e, view, keys, change);
+  const View* was = find_view(e.from, view.name);
+  if (replace && keeps_comments(e) && comment_with_stamp(view).empty() && was != nullptr &&
+      !comment_with_stamp(*was).empty()) {
+    // Replacing keeps the comment: the stamp of the other text must not stay.
+    e.draft.add(keys, fmt::format("COMMENT ON {} {} IS NULL", noun(view), e.ddl.name(view.name)),
+                change);
+  }
   column_comments(e, view, keys);
   const auto own = changes.new_indexes.find(view.name);
   for (const schema::Index& index : view.indexes) {
@@ -213,7 +224,11 @@ std::string index_sql(const Emission& e, const schema::Index& index, const schem
 
 std::set<schema::Name> emit_views(Emission& e, const std::vector<Touched>& touched) {
   const ViewChanges changes = changes_of(e);
-  const std::set<schema::Name> aside = views_in_the_way(e, touched);
+  std::set<schema::Name> aside = views_in_the_way(e, touched);
+  if (e.options.dialect == Dialect::Postgres && e.options.allow.contains("drop-view-cascade")) {
+    // Somebody else's view goes with a cascade that was allowed; it is not ours to make again.
+    std::erase_if(aside, [&](const schema::Name& name) { return e.untouchable.contains(name); });
+  }
   drop_views(e, aside, changes);
   for (const View& view : e.to.views) {
     if (changes.created.contains(view.name) || changes.replaced.contains(view.name) ||

@@ -38,6 +38,54 @@ std::set<schema::Name> untouchable(const diff::Result& result) {
   return names;
 }
 
+// A declared table or view may be the first of its schema (spec/migrate.md 8.1, stage 0).
+void create_schemas(Emission& e) {
+  if (e.options.dialect != schema::Dialect::Postgres &&
+      e.options.dialect != schema::Dialect::Duckdb) {
+    return;
+  }
+  std::set<Identifier> missing;
+  for (const Change& change : e.changes) {
+    const auto* table = std::get_if<change::CreateTable>(&change);
+    const auto* view = std::get_if<change::CreateView>(&change);
+    if (table != nullptr || view != nullptr) {
+      missing.insert(table != nullptr ? table->object.name.schema : view->view.name.schema);
+    }
+  }
+  missing.erase(Identifier());
+  for (const schema::Namespace& space : e.from.namespaces) {
+    missing.erase(space.name);
+  }
+  for (const Change& change : e.changes) {
+    if (const auto* made = std::get_if<change::CreateNamespace>(&change)) {
+      missing.erase(made->object.name);
+    }
+  }
+  for (const Identifier& name : missing) {
+    e.draft.add({0, 0, name.text()}, "CREATE SCHEMA IF NOT EXISTS " + e.ddl.quote(name));
+  }
+}
+
+// What an allowed cascade takes along is gone afterwards.
+void forget_destroyed(schema::Schema& after, const diff::Result& result,
+                      const PlanOptions& options) {
+  if (!options.allow.contains("drop-view-cascade")) {
+    return;
+  }
+  const std::set<schema::Name> foreign = untouchable(result);
+  for (const Change& change : result.changes) {
+    const auto* drop = std::get_if<change::DropView>(&change);
+    if (drop == nullptr) {
+      continue;
+    }
+    for (const schema::Dependent& dependent : drop->view.dependents) {
+      std::erase_if(after.views, [&](const schema::View& view) {
+        return view.name == dependent.name && foreign.contains(view.name);
+      });
+    }
+  }
+}
+
 // Each hazard stands above the first statement of its change; a plan lists each once.
 void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema::Schema& actual,
                     const PlanOptions& options) {
@@ -118,7 +166,8 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
     return plan;
   }
   const dialect::Ddl& ddl = dialect::get_ddl(options.dialect);
-  const schema::Schema after = apply_changes(actual, expected, result.changes);
+  schema::Schema after = apply_changes(actual, expected, result.changes);
+  forget_destroyed(after, result, options);
   Emission up{.from = actual,
               .to = after,
               .changes = result.changes,
@@ -127,6 +176,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
               .ddl = ddl};
   up.untouchable = untouchable(result);
   emit(up);
+  create_schemas(up);
   plan.up = up.draft.sorted();
   if (options.online == Online::Yes) {
     std::stable_sort(
@@ -151,6 +201,39 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   return plan;
 }
 
+namespace {
+
+// A rebuild bundles all changes of its table: the hazard says which of them it is about.
+PlannedChange* change_of(Plan& plan, const PlanStatement& statement, const Hazard& hazard) {
+  if (statement.change) {
+    return &plan.changes[*statement.change];
+  }
+  PlannedChange* found = nullptr;
+  for (PlannedChange& planned : plan.changes) {
+    const std::string part = part_of(planned.change);
+    const bool fits = !part.empty() && (part == hazard.object || part == hazard.column.text());
+    if (subject_of(planned.change) == hazard.table && fits && sign_of(planned.change) != '-') {
+      found = &planned;
+    }
+  }
+  return found;
+}
+
+void block(PlannedChange* planned, const Hazard& hazard) {
+  if (planned == nullptr) {
+    return;
+  }
+  Status& status = planned->status;
+  status.state = State::Blocked;
+  status.code = codes::ERR_DATA_VIOLATES;
+  status.reason = "rows of " + to_string(hazard.table) + " violate it (" + hazard.hazard +
+                  (hazard.column.empty() ? "" : ", column " + hazard.column.text()) +
+                  "), for instance '" + hazard.sample + "'";
+  status.hint = "correct the rows first";
+}
+
+}  // namespace
+
 void apply_probes(Plan& plan, const PlanOptions& options) {
   const auto answer = [&](Hazard& hazard) {
     const auto found = options.probes.find(hazard.probe_sql);
@@ -161,22 +244,17 @@ void apply_probes(Plan& plan, const PlanOptions& options) {
     }
     return hazard.probe == ProbeResult::Violated;
   };
-  for (Hazard& hazard : plan.hazards) {
-    answer(hazard);
-  }
   for (PlanStatement& statement : plan.up) {
     for (Hazard& hazard : statement.hazards) {
-      if (!answer(hazard) || !statement.change) {
-        continue;
-      }
-      Status& status = plan.changes[*statement.change].status;
-      status.state = State::Blocked;
-      status.code = codes::ERR_DATA_VIOLATES;
-      status.reason = "rows of " + to_string(hazard.table) + " violate it (" + hazard.hazard +
-                      (hazard.column.empty() ? "" : ", column " + hazard.column.text()) +
-                      "), for instance '" + hazard.sample + "'";
-      status.hint = "correct the rows first";
+      block(answer(hazard) ? change_of(plan, statement, hazard) : nullptr, hazard);
     }
+  }
+  for (Hazard& hazard : plan.hazards) {  // those of a rebuild hang on no statement
+    const bool violated = answer(hazard);
+    const bool told = std::any_of(plan.changes.begin(), plan.changes.end(), [&](const auto& one) {
+      return one.status.code == codes::ERR_DATA_VIOLATES && subject_of(one.change) == hazard.table;
+    });
+    block(violated && !told ? change_of(plan, {}, hazard) : nullptr, hazard);
   }
 }
 
