@@ -37,8 +37,9 @@ std::optional<Default> default_of(const RowView& row, bool is_mariadb) {
   if (read_literal(bare, content)) {
     return Default{Default::Kind::Literal, std::move(content)};
   }
-  return Default{is_number(bare) ? Default::Kind::Literal : Default::Kind::Expression,
-                 std::string(bare)};
+  // An expression keeps its parentheses: without them only a few functions may stand there.
+  return is_number(bare) ? Default{Default::Kind::Literal, std::string(bare)}
+                         : Default{Default::Kind::Expression, text};
 }
 
 bool is_uuid_default(const Default& value, const schema::Type& type) {
