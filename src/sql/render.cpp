@@ -314,7 +314,8 @@ class Renderer {
       } else if (item.kind == NodeKind::Modifier || item.kind == NodeKind::ArgumentOrder) {
         arguments += " " + any(item);
       } else {
-        arguments += (first ? "" : ", ") + any(item);
+        // position(a IN b) is a form of its own: an IN inside an argument needs its parentheses.
+        arguments += (first ? "" : ", ") + (last == "position" ? operand(item) : any(item));
         first = false;
       }
     }
