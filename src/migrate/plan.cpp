@@ -88,10 +88,17 @@ void forget_destroyed(schema::Schema& after, const diff::Result& result,
 
 // Each hazard stands above the first statement of its change; a plan lists each once.
 void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema::Schema& actual,
-                    const PlanOptions& options) {
+                    const std::vector<Remap>& remaps, const PlanOptions& options) {
   std::vector<std::vector<Hazard>> by_change;
   for (const Change& change : changes) {
     by_change.push_back(hazards_of(change, changes, actual, options));
+    // A column that is filled through the old key of its parent needs no default.
+    std::erase_if(by_change.back(), [&](const Hazard& hazard) {
+      return hazard.hazard == "add-required-column" &&
+             std::any_of(remaps.begin(), remaps.end(), [&](const Remap& remap) {
+               return remap.child == hazard.table && remap.new_column == hazard.column;
+             });
+    });
   }
   for (PlanStatement& statement : plan.up) {
     if (statement.change && !by_change[*statement.change].empty()) {
@@ -196,7 +203,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   emit(down);
   plan.down = down.draft.sorted();
   add_notes(plan, back, result.changes);
-  attach_hazards(plan, result.changes, actual, options);
+  attach_hazards(plan, result.changes, actual, up.remaps, options);
   apply_probes(plan, options);
   return plan;
 }
