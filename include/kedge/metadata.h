@@ -189,6 +189,7 @@ struct Field {
   std::vector<std::pair<std::string, std::int64_t>> int_values;  // @intValueMap
   std::string object_ref;                                        // qualified
   std::string value_type;                                        // map
+  bool open_map = false;  // map without @valueType and @objectRef: payloads only
   Storage storage = Storage::None;
   std::string column_type;                     // @dbColumnType
   std::map<std::string, std::string> db_type;  // @dbType: dialect -> raw type
@@ -272,7 +273,7 @@ struct Source {
   std::optional<std::string> sql;
   bool unmanaged = false;
   std::vector<std::string> depends_on;  // as written: qualified object names or table names
-  std::vector<std::string> leave;  // indexes and constraints of the table that are left alone
+  std::vector<std::string> leave;       // indexes and constraints of the table that are left alone
   std::string parameter_ref;
   bool own = true;  // declared on the object itself, not inherited
   Place place;

@@ -181,7 +181,9 @@ class FieldBuilder {
     if (field_.storage == Storage::Flattened && field_.is_array) {
       bad("storage", "a list cannot be stored flattened", codes::ERR_STORAGE_FLATTENED_ARRAY);
     }
-    if (field_.type == FieldType::Map && has_ref == !field_.value_type.empty()) {
+    field_.open_map = field_.type == FieldType::Map && !has_ref && field_.value_type.empty();
+    // Neither of them is checked with the object: a payload may hold a free-form map.
+    if (field_.type == FieldType::Map && has_ref && !field_.value_type.empty()) {
       context_.diagnostics.error(
           codes::ERR_BAD_ATTR_VALUE,
           "field.map '" + node_.name + "' has exactly one of '@valueType' and '@objectRef'",

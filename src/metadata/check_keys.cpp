@@ -94,6 +94,22 @@ class KeyCheck {
   Diagnostics& diagnostics_;
 };
 
+// A stored map says what it holds; only the payload of a template may leave it open
+// (spec/metadata.md 3.6, spec/templates.md 2.4).
+void check_maps(const Object& object, Diagnostics& diagnostics) {
+  if (object.kind != Object::Kind::Entity) {
+    return;
+  }
+  for (const Field& field : object.fields) {
+    if (field.open_map) {
+      diagnostics.error(
+          codes::ERR_BAD_ATTR_VALUE,
+          "field.map '" + field.name + "' has exactly one of '@valueType' and '@objectRef'",
+          field.place);
+    }
+  }
+}
+
 }  // namespace
 
 void check_keys(const Model& model, Diagnostics& diagnostics) {
@@ -101,6 +117,7 @@ void check_keys(const Model& model, Diagnostics& diagnostics) {
     if (object.kind == Object::Kind::Entity) {
       KeyCheck(object, diagnostics).run();
     }
+    check_maps(object, diagnostics);
   }
 }
 

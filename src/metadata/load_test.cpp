@@ -14,6 +14,8 @@ LoadResult load_json(std::string text) {
   return load_texts({{"metadata/a.json", std::move(text)}}, {});
 }
 
+using Codes = std::vector<std::string>;
+
 std::vector<std::string> codes_of(const LoadResult& result) {
   std::vector<std::string> codes;
   for (const Diagnostic& diagnostic : result.diagnostics) {
@@ -45,6 +47,24 @@ TEST(LoadTest, ReadsTheYamlForm) {
   EXPECT_TRUE(find_field(*berth, "code")->required);
   EXPECT_EQ(find_primary(*berth)->generation, Generation::Increment);
   EXPECT_EQ(find_field(*berth, "code")->place.where.line, 8U);
+}
+
+TEST(LoadTest, ALetterMayBeANameAndStaysAmbiguousAsAValue) {
+  const auto with = [](const std::string& child) {
+    return codes_of(load_yaml(
+        "children:\n  - object.value:\n      name: P\n      children:\n        - " + child + "\n"));
+  };
+  EXPECT_TRUE(with("field.double: y").empty());
+  EXPECT_EQ(with("field.string: { name: a, default: y }"), Codes{"ERR_YAML_COERCION"});
+  EXPECT_EQ(with("field.string: no"), Codes{"ERR_YAML_COERCION"});
+}
+
+TEST(LoadTest, OnlyAPayloadMayHoldAnOpenMap) {
+  EXPECT_TRUE(codes_of(load_yaml("children:\n  - object.value:\n      name: P\n      children:\n"
+                                 "        - field.map: extras\n"))
+                  .empty());
+  EXPECT_EQ(codes_of(load_yaml(std::string(kBerth) + "        - field.map: extras\n")),
+            Codes{"ERR_BAD_ATTR_VALUE"});
 }
 
 TEST(LoadTest, ReadsTheJsonFormOfASingleNode) {

@@ -216,7 +216,9 @@ void Lowering::check_name(const Node& value, const std::string& pointer, std::st
 
 std::string Lowering::string_of(const Node& value, const std::string& pointer,
                                 std::string_view key) {
-  if (!value.is_string() || (yaml_ && is_ambiguous_text(value))) {
+  // x and y are ordinary names of fields; as a value (a default, a member) y stays ambiguous.
+  const bool is_letter_name = key == "name" && value.text.size() == 1;
+  if (!value.is_string() || (yaml_ && !is_letter_name && is_ambiguous_text(value))) {
     diagnostics_.error(bad_value(), describe_mismatch(value, key, "a string"),
                        place(value, pointer), yaml_ && value.is_scalar() ? "quote it" : "");
     return value.is_scalar() ? value.text : std::string();
