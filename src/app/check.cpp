@@ -133,7 +133,8 @@ bool folder_has_files(const Context& context, const std::string& folder) {
 }
 
 std::vector<Guard> all_guards() {
-  return {models_guard(), metadata_guard(), replay_guard(), contracts_guard(), templates_guard()};
+  return {models_guard(),    metadata_guard(), replay_guard(), contracts_guard(),
+          templates_guard(), code_guard(),     docs_guard()};
 }
 
 std::string finding_key(const Finding& finding) {
