@@ -142,6 +142,9 @@ Type stored_type(const Field& field, Dialect dialect, Use use) {
       }
       return mysql_scalar(field, std::move(type), use);
     case Dialect::Duckdb:
+      if (type.kind == TypeKind::Array && field.type == FieldType::Inet) {
+        type.element[0] = of(TypeKind::Text);
+      }
       return field.type == FieldType::Inet && !field.is_array ? of(TypeKind::Text) : type;
     case Dialect::Sqlite:
     case Dialect::D1:

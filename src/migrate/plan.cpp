@@ -212,6 +212,20 @@ namespace {
 
 // A rebuild bundles all changes of its table: the hazard says which of them it is about.
 PlannedChange* change_of(Plan& plan, const PlanStatement& statement, const Hazard& hazard) {
+  // A column that takes over a reference to a moved key is filled by the same migration.
+  const auto fills = [&](const PlannedChange& one) {
+    const auto* key = std::get_if<change::AddForeignKey>(&one.change);
+    return key != nullptr && key->table == hazard.table &&
+           std::find(key->part.columns.begin(), key->part.columns.end(), hazard.column) !=
+               key->part.columns.end();
+  };
+  const bool moved = std::any_of(plan.changes.begin(), plan.changes.end(), [](const auto& one) {
+    return std::holds_alternative<change::DropPrimaryKey>(one.change);
+  });
+  if (moved && hazard.hazard == "add-required-column" &&
+      std::any_of(plan.changes.begin(), plan.changes.end(), fills)) {
+    return nullptr;
+  }
   if (statement.change) {
     return &plan.changes[*statement.change];
   }
