@@ -2,6 +2,7 @@
 // are marked, a second run changes nothing, the check is right each time.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "base/text.h"
@@ -142,9 +143,12 @@ class Sequence {
   std::vector<std::string> edits_;
 };
 
-TEST(SequenceTest, AThousandRandomSequencesLoseNoHandEdit) {
-  int conflicts = 0;
-  for (unsigned seed = 0; seed < 1'000 && !HasFailure(); ++seed) {
+// KEDGE_LONG_TESTS=1 runs a thousand.
+unsigned sequence_count() { return std::getenv("KEDGE_LONG_TESTS") != nullptr ? 1'000 : 50; }
+
+TEST(SequenceTest, RandomSequencesLoseNoHandEdit) {
+  unsigned conflicts = 0;
+  for (unsigned seed = 0; seed < sequence_count() && !HasFailure(); ++seed) {
     Sequence sequence(seed);
     for (int i = 0; i < 8 && !HasFailure(); ++i) {
       sequence.step();
@@ -152,7 +156,7 @@ TEST(SequenceTest, AThousandRandomSequencesLoseNoHandEdit) {
     conflicts += sequence.conflicts;
     EXPECT_FALSE(HasFailure()) << "seed " << seed;
   }
-  EXPECT_GT(conflicts, 50);
+  EXPECT_GT(conflicts, sequence_count() / 20);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ void run_official(const Node& test, int& passed) {
 
 TEST(OfficialMustacheTest, AllTestsOfTheRequiredModulesPass) {
   const auto files = base::make_file_system();
-  const std::string folder = cases_folder() + "/mustache-spec";
+  const char* given = std::getenv("KEDGE_MUSTACHE_SPEC");
+  const std::string folder = given != nullptr ? given : KEDGE_MUSTACHE_SPEC_FOLDER;
   if (files->kind(folder) != base::EntryKind::Folder) {
     GTEST_SKIP() << "the official data is not at " << folder;
   }
