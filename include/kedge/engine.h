@@ -32,6 +32,8 @@ class Engine {
   void edit_model(const EditModelDelete& entry, const ApplyOptions& options = {});
   void delete_model(const WholeModelDelete& entry, const ApplyOptions& options = {});
   IdempotentIngestResult ingest(std::string_view data_source, const IngestOptions& options);
+  // Throws SchemaDriftError when the database has drifted from what the query touches.
+  QueryResult query(const QueryInput& input, const QueryOptions& options = {}) const;
 
  private:
   struct State;

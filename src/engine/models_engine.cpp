@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/models.h"
+#include "app/query.h"
 #include "base/environment.h"
 #include "base/file_system.h"
 #include "engine/connectors.h"
@@ -84,6 +85,10 @@ void Engine::delete_model(const WholeModelDelete& entry, const ApplyOptions& opt
 
 IdempotentIngestResult Engine::ingest(std::string_view data_source, const IngestOptions& options) {
   return app::ingest_models(state_->context, std::string(data_source), options);
+}
+
+QueryResult Engine::query(const QueryInput& input, const QueryOptions& options) const {
+  return app::run_query(state_->context, input, options);
 }
 
 }  // namespace kedge::models

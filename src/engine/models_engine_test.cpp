@@ -53,6 +53,21 @@ TEST_F(EngineTest, IngestsValidatesAndRepairs) {
   EXPECT_EQ(read("models/main/crates.yml")->find("kg"), std::string::npos);
 }
 
+TEST_F(EngineTest, AnswersQueriesAndSaysWhenDriftBrokeOne) {
+  Engine engine(folder_.path());
+  engine.ingest("main", {});
+  execute("INSERT INTO crates VALUES (1, 2.5), (2, 3.5)");
+  const QueryInput question{R"({"source_model": "crates", "measures": ["kg:sum"]})"};
+  EXPECT_EQ(engine.query(question).columns, std::vector<std::string>{"crates.kg_sum"});
+  execute("ALTER TABLE crates DROP COLUMN kg");
+  try {
+    engine.query(question);
+    FAIL() << "a query over a column that is gone was answered";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), codes::schema_drift);
+  }
+}
+
 TEST_F(EngineTest, LeavesAFileThatChangedMeanwhile) {
   Engine engine(folder_.path());
   engine.ingest("main", {});

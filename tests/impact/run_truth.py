@@ -162,6 +162,7 @@ def main():
         if done.returncode != 0:
             print(done.stdout, done.stderr)
             return 1
+        run(folder, "start", "gen")
         before = check(folder, "start")
         if before:
             print("the healthy project is not healthy:", before)
