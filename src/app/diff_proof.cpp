@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/connections.h"
 #include "base/overloaded.h"
 #include "base/text.h"
@@ -26,13 +28,25 @@ void run_plan(db::Connection& connection, const migrate::Plan& plan) {
   }
 }
 
+// Where infinity and NaN can be written at all, they are written as text; sqlite has a number too
+// large instead, and no NaN.
+std::string number_literal(const dialect::Ddl& ddl, double number) {
+  if (std::isfinite(number)) {
+    return fmt::format("{}", number);
+  }
+  if (ddl.id() == schema::Dialect::Postgres || ddl.id() == schema::Dialect::Duckdb) {
+    return std::isnan(number) ? "'NaN'" : number > 0 ? "'Infinity'" : "'-Infinity'";
+  }
+  return std::isnan(number) ? "NULL" : number > 0 ? "9e999" : "-9e999";
+}
+
 std::string literal(const dialect::Ddl& ddl, const db::Value& value) {
   return std::visit(
       base::Overloaded{
           [](std::monostate) { return std::string("NULL"); },
           [](bool flag) { return std::string(flag ? "TRUE" : "FALSE"); },
           [](std::int64_t number) { return std::to_string(number); },
-          [](double number) { return fmt::format("{}", number); },
+          [&](double number) { return number_literal(ddl, number); },
           [&](const std::string& text) { return ddl.literal(text); },
           [&](const db::Bytes& bytes) {
             const std::string raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -9,6 +9,7 @@ void emit_postgres(Emission& e) {
   emit_postgres_tables(e, parts);
   const std::set<schema::Name> aside = emit_views(e, parts.touched);
   emit_postgres_objects(e, aside);
+  emit_postgres_helpers(e, parts);
   e.draft.edit(written_membership);
 }
 

@@ -5,14 +5,17 @@
 
 namespace kedge::migrate {
 
-// "USING ..." of a type change, with a leading blank; empty where an assignment cast does it.
-std::string using_clause(const Emission& emission, const change::ChangeColumnType& change);
-
 // What a change of one column takes with it and must be put back: views read it, indexes and
 // checks mention it, a dropped and added column loses its constraints.
 struct PostgresPlanParts {
-  std::vector<Touched> touched;  // tables and columns whose views step aside
+  std::vector<Touched> touched;    // tables and columns whose views step aside
+  std::set<schema::Name> helpers;  // functions that conversions call while the plan runs
 };
+// "USING ..." of a type change, with a leading blank; empty where an assignment cast does it.
+std::string using_clause(const Emission& emission, PostgresPlanParts& parts,
+                         const change::ChangeColumnType& change);
+// The helpers stand in the schema of the table, not in pg_temp: hardened servers refuse that.
+void emit_postgres_helpers(Emission& emission, const PostgresPlanParts& parts);
 void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);

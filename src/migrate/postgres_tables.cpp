@@ -125,7 +125,7 @@ class Tables {
     if (!c.after.collation.empty()) {
       sql += " COLLATE " + e_.ddl.quote(c.after.collation);
     }
-    alter(stage::kColumn, c.table, sql + (generated ? "" : using_clause(e_, c)));
+    alter(stage::kColumn, c.table, sql + (generated ? "" : using_clause(e_, parts_, c)));
     if (c.after.default_value && !serial && !generated) {
       alter(stage::kColumn, c.table,
             column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));

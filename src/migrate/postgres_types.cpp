@@ -1,4 +1,4 @@
-// Schemas, enums, domains, composites and sequences on postgres, and the USING of type changes.
+// Schemas, enums, domains, composites and sequences on postgres.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,16 +14,6 @@ using schema::Column;
 using schema::Name;
 using schema::Table;
 using schema::TypeKind;
-
-bool is_text(TypeKind kind) {
-  return kind == TypeKind::Text || kind == TypeKind::Char;
-}
-bool is_number(TypeKind kind) {
-  return kind >= TypeKind::Int8 && kind <= TypeKind::Numeric;
-}
-bool is_time(TypeKind kind) {
-  return kind == TypeKind::Date || kind == TypeKind::Timestamp || kind == TypeKind::TimestampTz;
-}
 
 // "status", "s.status", "status[]": does a column's type name this type?
 bool is_of_type(const schema::Type& type, const Name& name) {
@@ -383,52 +373,7 @@ class Types {
   std::size_t index_ = 0;
 };
 
-// Conversions postgres makes on assignment, without being asked.
-bool assigns(const schema::Type& from, const schema::Type& to) {
-  if (is_text(to.kind)) {
-    return from.kind != TypeKind::Array;
-  }
-  return (is_number(from.kind) && is_number(to.kind)) || (is_time(from.kind) && is_time(to.kind)) ||
-         (from.kind == to.kind && from.kind != TypeKind::Enum && from.kind != TypeKind::Native &&
-          from.kind != TypeKind::Array && from.kind != TypeKind::Bit);
-}
-
 }  // namespace
-
-std::string using_clause(const Emission& e, const change::ChangeColumnType& c) {
-  const schema::Type& from = c.before.type;
-  const schema::Type& to = c.after.type;
-  const std::string column = e.ddl.quote(c.after.name);
-  const std::string target = e.ddl.type(to);
-  if (from.kind == TypeKind::Array && to.kind == TypeKind::Json) {
-    return " USING to_jsonb(" + column + ")" + (base::to_lower(target) == "json" ? "::json" : "");
-  }
-  if (from.kind == TypeKind::Array && to.kind != TypeKind::Array) {
-    return fmt::format(" USING {}[1]::{}", column, target);
-  }
-  if (from.kind == TypeKind::Json && to.kind == TypeKind::Array) {
-    return fmt::format(
-        " USING CASE WHEN {0} IS NULL THEN NULL ELSE (SELECT array_agg(x) FROM "
-        "jsonb_array_elements_text({0}::jsonb) AS x)::{1} END",
-        column, target);
-  }
-  if (to.kind == TypeKind::Array && from.kind != TypeKind::Array) {
-    return fmt::format(" USING CASE WHEN {0} IS NULL THEN NULL ELSE ARRAY[{0}]::{1} END", column,
-                       target);
-  }
-  if (assigns(from, to)) {
-    return "";
-  }
-  if (from.kind == TypeKind::Boolean && is_number(to.kind)) {
-    return fmt::format(" USING {}::integer::{}", column, target);
-  }
-  if (is_number(from.kind) && to.kind == TypeKind::Boolean) {
-    return fmt::format(" USING {} <> 0", column);
-  }
-  const bool through_text =
-      from.kind == TypeKind::Enum || to.kind == TypeKind::Enum || from.kind == TypeKind::Native;
-  return fmt::format(" USING {}{}::{}", column, through_text ? "::text" : "", target);
-}
 
 void emit_postgres_types(Emission& e, PostgresPlanParts& parts) {
   Types types(e, parts);

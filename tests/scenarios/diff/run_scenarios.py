@@ -3,7 +3,8 @@
 
 For each pair: kedge lists exactly the changes of expected.txt; its SQL, applied to *before* by the engine's own client, makes the diff
 against *after* empty and both catalogs equal as the engine prints them; no row is lost; a database against itself, and against its own
-dump and restore, is empty. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
+dump and restore, is empty. With a refused.txt, the engine refuses the SQL with that text (the rows do not fit) and nothing has changed, catalog
+and rows. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
 from __future__ import annotations
 
 import argparse
@@ -129,6 +130,24 @@ def apply(kedge: str, a, b) -> None:
         raise Failure(f"rows lost: {lost + gone}")
 
 
+def contents(database) -> dict[str, list]:
+    return {table: database.query(f"SELECT * FROM {table}")[1] for table in count_rows(database)}
+
+
+def refuse(kedge: str, a, b, wanted: str) -> None:
+    before = catalog(a), contents(a)
+    sql = run(kedge, url(a), url(b), "--format", "sql").stdout
+    try:
+        a.script(sql)
+    except SqlError as error:
+        if wanted not in str(error):
+            raise Failure(f"refused otherwise: {str(error)[:300]}") from None
+    else:
+        raise Failure(f"applies, though it should be refused:\n{sql[:1500]}")
+    if (catalog(a), contents(a)) != before:
+        raise Failure("refused, but something has changed")
+
+
 def check(kedge: str, dbs, dialect: str, case: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="kedge-scenario-") as folder:
         space = Path(folder)
@@ -145,7 +164,10 @@ def check(kedge: str, dbs, dialect: str, case: Path) -> None:
                 copy = restore(dbs, b, space)
                 opened.append(copy)
                 expect_equal(kedge, url(b), url(copy), "differs from its own dump")
-            apply(kedge, a, b)
+            if (case / "refused.txt").is_file():
+                refuse(kedge, a, b, (case / "refused.txt").read_text(encoding="utf-8").strip())
+            else:
+                apply(kedge, a, b)
         finally:
             for database in opened:
                 database.close()

@@ -1,0 +1,2 @@
+CREATE TABLE t (a text[]);
+INSERT INTO t VALUES ('{abcd}');

@@ -1,0 +1,2 @@
+CREATE TABLE t (a jsonb);
+INSERT INTO t VALUES ('["x"]'), ('{"k": 1}');

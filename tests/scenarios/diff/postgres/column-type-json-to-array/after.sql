@@ -1,0 +1,1 @@
+CREATE TABLE t (a text[], n integer[], v varchar(3)[]);
