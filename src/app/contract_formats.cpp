@@ -5,6 +5,7 @@
 #include "app/pipeline.h"
 #include "base/text.h"
 #include "contracts/type_name.h"
+#include "db/connection.h"
 #include "document/edit.h"
 #include "kedge/codes.h"
 #include "pipeline/fetch.h"
@@ -288,8 +289,8 @@ std::vector<EntityContract> load_source(Context& context, const std::string& nam
   const bool option = name.starts_with("-");
   const base::ProcessResult shown = option ? base::ProcessResult{} : context.processes.run(request);
   if (option || shown.exit_code != 0) {
-    throw Error(codes::PZ0820,
-                "'" + name + "' is neither a file nor a git revision with a connections.yml");
+    throw Error(codes::PZ0820, "'" + db::redact_url(name) +
+                                   "' is neither a file nor a git revision with a connections.yml");
   }
   return parse_source(context, "connections.yml", shown.standard_output);
 }

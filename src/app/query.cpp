@@ -6,6 +6,7 @@
 #include "app/model_project.h"
 #include "app/models.h"
 #include "base/text.h"
+#include "db/connection.h"
 #include "document/node.h"
 #include "kedge/codes.h"
 #include "models/live_reader.h"
@@ -162,8 +163,8 @@ std::string pick_source(const Context& context, const ModelProject& project,
     for (const auto& [id, file] : store.files) {
       known.push_back(id.second);
     }
-    throw Error(codes::unknown_model,
-                "no data source has a model '" + model + "'" + base::did_you_mean(model, known));
+    throw Error(codes::unknown_model, "no data source has a model '" + db::redact_url(model) + "'" +
+                                          base::did_you_mean(model, known));
   }
   throw Error(codes::ambiguous_model,
               "model '" + model + "' exists in the data sources " + base::join(found, ", "),

@@ -157,6 +157,10 @@ Source load_chain(const Context& context, const SourceName& name, const SourceOp
   Source source;
   source.name = name;
   source.shown = "chain:" + name.argument;
+  // A mistyped folder would read as an empty schema, and everything as made or taken away.
+  if (!name.argument.empty() && context.files.kind(setup.folder) != base::EntryKind::Folder) {
+    throw Error(codes::ERR_SOURCE, "there is no folder of migrations '" + name.argument + "'");
+  }
   Context own = context;
   Replay replay = replay_chain(own, setup, WithDown::No);
   if (replay.failure) {

@@ -110,22 +110,6 @@ bool wants_json(const std::vector<std::string>& argv) {
   return false;
 }
 
-// CLI11 repeats the words it stumbles over: a URL among them may hold a password.
-std::string without_secrets(std::string text, const std::vector<std::string>& argv) {
-  for (const std::string& word : argv) {
-    const std::string shown = db::redact_url(word);
-    if (shown != word) {
-      text = base::replace_all(std::move(text), word, shown);
-    }
-    const std::size_t value = word.starts_with("-") ? word.find('=') : std::string::npos;
-    if (value != std::string::npos && value + 1 < word.size()) {
-      text = base::replace_all(std::move(text), word.substr(value + 1),
-                               db::redact_url(word.substr(value + 1)));
-    }
-  }
-  return text;
-}
-
 // "migrate apply-pending" needs the app of "migrate" first.
 CLI::App* make_app(CLI::App& root, const Command& command) {
   CLI::App* app = &root;
@@ -145,6 +129,21 @@ CLI::App* make_app(CLI::App& root, const Command& command) {
 }
 
 }  // namespace
+
+std::string mask_arguments(std::string text, const std::vector<std::string>& argv) {
+  for (const std::string& word : argv) {
+    const std::string shown = db::redact_url(word);
+    if (shown != word) {
+      text = base::replace_all(std::move(text), word, shown);
+    }
+    const std::size_t value = word.starts_with("-") ? word.find('=') : std::string::npos;
+    if (value != std::string::npos && value + 1 < word.size()) {
+      text = base::replace_all(std::move(text), word.substr(value + 1),
+                               db::redact_url(word.substr(value + 1)));
+    }
+  }
+  return text;
+}
 
 std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& commands,
                                                    const std::vector<std::string>& argv) {
@@ -170,7 +169,7 @@ std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& c
     }
     return Help{asked->help()};
   } catch (const CLI::ParseError& error) {
-    return Misuse{without_secrets(error.what(), argv) + "\nRun with --help for more information.",
+    return Misuse{mask_arguments(error.what(), argv) + "\nRun with --help for more information.",
                   wants_json(argv)};
   }
   if (version) {

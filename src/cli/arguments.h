@@ -25,4 +25,7 @@ struct Misuse {
 std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& commands,
                                                    const std::vector<std::string>& argv);
 
+// A word that a message repeats may be a URL with a password: shown masked, as db::redact_url does.
+std::string mask_arguments(std::string text, const std::vector<std::string>& argv);
+
 }  // namespace kedge::cli

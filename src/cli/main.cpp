@@ -36,7 +36,27 @@ int report_failure(const Problem& problem, bool json, cli::Terminal& terminal) {
   return failed;
 }
 
-int run(const cli::Parsed& parsed, cli::Terminal& terminal) {
+// A mistyped folder would look like a project without anything to guard, and pass.
+void require_folder(const base::FileSystem& files, const cli::Parsed& parsed) {
+  if (parsed.command->name != "init" && files.kind(parsed.folder) != base::EntryKind::Folder) {
+    throw Error(codes::ERR_USAGE, "there is no folder '" + parsed.folder + "'",
+                "-C names the folder of the project");
+  }
+}
+
+Problem masked(Problem problem, const std::vector<std::string>& argv) {
+  problem.message = cli::mask_arguments(std::move(problem.message), argv);
+  problem.hint = cli::mask_arguments(std::move(problem.hint), argv);
+  for (Note& note : problem.notes) {
+    note.text = cli::mask_arguments(std::move(note.text), argv);
+  }
+  if (problem.where) {
+    problem.where->file = cli::mask_arguments(std::move(problem.where->file), argv);
+  }
+  return problem;
+}
+
+int run(const cli::Parsed& parsed, const std::vector<std::string>& argv, cli::Terminal& terminal) {
   const auto files = base::make_file_system();
   const auto clock = base::make_clock();
   const auto environment = base::make_environment();
@@ -57,13 +77,17 @@ int run(const cli::Parsed& parsed, cli::Terminal& terminal) {
   }
   cli::Invocation invocation{context, parsed.arguments, terminal};
   try {
+    require_folder(*files, parsed);
     return parsed.command->run(invocation);
   } catch (const Error& error) {
-    return report_failure(error.problem(), invocation.json(), terminal);
+    return report_failure(masked(error.problem(), argv), invocation.json(), terminal);
   } catch (const std::exception& error) {
-    return report_failure(
-        {codes::ERR_INTERNAL, error.what(), std::nullopt, "please report this", {}},
-        invocation.json(), terminal);
+    return report_failure({codes::ERR_INTERNAL,
+                           cli::mask_arguments(error.what(), argv),
+                           std::nullopt,
+                           "please report this",
+                           {}},
+                          invocation.json(), terminal);
   }
 }
 
@@ -99,7 +123,7 @@ int main(int argc, char** argv) {
     err.write(misuse->text + "\n");
     return 2;
   }
-  const int exit_code = run(std::get<cli::Parsed>(parsed), terminal);
+  const int exit_code = run(std::get<cli::Parsed>(parsed), arguments, terminal);
   std::fflush(stdout);
   return exit_code;
 }

@@ -10,6 +10,8 @@
 namespace kedge::pipeline {
 namespace {
 
+constexpr std::size_t kFaultsPerFile = 100;
+
 using document::Kind;
 using document::Node;
 using document::Style;
@@ -355,7 +357,9 @@ class Scanner {
                                   place_of(result_.file, source_, fault.offset),
                                   "",
                                   {}});
-      const std::size_t close = source_.find("}}", begin);
+      // Nobody reads more faults of one file, and finding a place takes longer the later it is.
+      const bool enough = result_.problems.size() >= kFaultsPerFile;
+      const std::size_t close = enough ? std::string_view::npos : source_.find("}}", begin);
       at_ = close == std::string_view::npos ? source_.size() : close + 2;
     }
   }
