@@ -90,16 +90,23 @@ Json location_of(const Finding& finding, const std::string& folder) {
   return location;
 }
 
+// A note may have no code, but every result has a rule.
+std::string_view rule_id(Code code) {
+  return code.name().empty() ? "note" : code.name();
+}
+
 Json rule_of(Code code) {
   Json rule;
-  rule.set("id", code.name());
+  rule.set("id", rule_id(code));
   if (const CodeEntry* entry = find_code(code.name())) {
     rule.set("shortDescription", message(std::string(entry->purpose) + "."));
     Json configuration;
     configuration.set("level", to_string(entry->severity));
     rule.set("defaultConfiguration", std::move(configuration));
   }
-  rule.set("help", message("kedge explain " + std::string(code.name())));
+  if (!code.name().empty()) {
+    rule.set("help", message("kedge explain " + std::string(code.name())));
+  }
   return rule;
 }
 
@@ -134,7 +141,7 @@ std::string full_message(const Finding& finding) {
 
 Json result_of(const Finding& finding, std::size_t rule, const std::string& folder) {
   Json result;
-  result.set("ruleId", finding.problem.code.name());
+  result.set("ruleId", rule_id(finding.problem.code));
   result.set("ruleIndex", rule);
   result.set("level", to_string(finding.severity));
   result.set("message", message(full_message(finding)));

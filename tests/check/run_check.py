@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""`kedge check` on a healthy project and on copies with exactly one drift each, then with many at once: the
+findings, the exit code, every output format, and the same findings through the command line, REST and MCP.
+    run_check.py --kedge PATH [--only TEXT] [--show]    prints `N passed, N failed`"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.request
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from kinds import KINDS, TOGETHER  # noqa: E402
+from project import kedge_run, make_healthy  # noqa: E402
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kedge", required=True)
+parser.add_argument("--only", default="", help="only kinds whose name holds this")
+parser.add_argument("--show", action="store_true", help="print what was found")
+options = parser.parse_args()
+kedge = str(pathlib.Path(options.kedge).resolve())
+passed, failed = 0, 0
+
+
+def judge(name, condition, detail=""):
+    global passed, failed
+    if condition:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL {name}: {detail}"[:1500])
+
+
+def keys_of(document):
+    """`guard code subject`, without the dates in the names of migrations."""
+    keys = []
+    for item in document["findings"]:
+        subject = item.get("subject", {})
+        name = ".".join(part for part in (subject.get("container", ""), subject.get("name", "")) if part)
+        keys.append(re.sub(r"\d{14}-", "", f"{item['guard']} {item['code']} {name}"))
+    return sorted(keys + [f"{item['guard']} {item['code']} !" for item in document["errors"]])
+
+
+def run_kind(healthy, folder, kind):
+    name, act, expected, exit_code = kind
+    shutil.copytree(healthy, folder)
+    act(folder)
+    done = kedge_run(kedge, folder, "check", "--format", "json")
+    shutil.rmtree(folder)
+    return name, expected, exit_code, done
+
+
+def judge_kinds(base, healthy):
+    kinds = [kind for kind in KINDS if options.only in kind[0]]
+    judge("at least 25 kinds", options.only or len(kinds) >= 25)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = pool.map(lambda pair: run_kind(healthy, base / f"kind{pair[0]}", pair[1]), enumerate(kinds))
+        for name, expected, exit_code, done in results:
+            try:
+                found = keys_of(json.loads(done.stdout))
+            except ValueError:
+                judge(name, False, f"no JSON document: {done.stdout[:300]} {done.stderr[:300]}")
+                continue
+            if options.show:
+                print(f"{name} [{done.returncode}]\n    " + "\n    ".join(found))
+            judge(name, found == sorted(expected), f"\n  found    {found}\n  expected {sorted(expected)}")
+            judge(f"{name}: exit code", done.returncode == exit_code, f"{done.returncode} instead of {exit_code}")
+
+
+def judge_formats(name, project, exit_code):
+    outputs = {}
+    for form in ("json", "sarif", "junit", "github", "html", "text"):
+        done = kedge_run(kedge, project, "check", "--format", form)
+        outputs[form] = done.stdout
+        judge(f"{name}: exit code of {form}", done.returncode == exit_code, f"{done.returncode} {done.stderr[:300]}")
+    document = json.loads(outputs["json"])
+    findings, errors = document["findings"], document["errors"]
+    sarif = json.loads(outputs["sarif"])
+    judge(f"{name}: sarif version", sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1)
+    results = sarif["runs"][0]["results"]
+    judge(f"{name}: sarif results", sorted(item["ruleId"] for item in results) ==
+          sorted(item["code"] or "note" for item in findings + errors), f"{len(results)} for {len(findings + errors)}")
+    rules = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"].get("rules", [])}
+    judge(f"{name}: sarif rules", {item["ruleId"] for item in results} <= rules, rules)
+    junit = xml.fromstring(outputs["junit"])
+    failures = len(junit.findall(".//failure"))
+    wanted = sum(item["severity"] == "error" for item in findings) + len(errors)
+    judge(f"{name}: junit failures", failures == wanted, f"{failures} for {wanted}")
+    lines = [line for line in outputs["github"].splitlines() if line]
+    judge(f"{name}: github lines", len(lines) == len(findings) + len(errors) and
+          all(line.startswith(("::error", "::warning", "::notice")) for line in lines), lines[:5])
+    judge(f"{name}: html", outputs["html"].lstrip().lower().startswith("<!doctype html>") and
+          all(item["code"] in outputs["html"] for item in findings) and "src=\"http" not in outputs["html"])
+    judge(f"{name}: text", all(item["code"] in outputs["text"] for item in findings), outputs["text"][:300])
+    return document
+
+
+def through_rest(project):
+    server = subprocess.Popen([kedge, "-C", str(project), "serve", "--port", "0"], stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True)
+    try:
+        url = server.stderr.readline().split()[-1].rstrip("/")
+        request = urllib.request.Request(url + "/check", data=b"{}", method="POST")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read())
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=20)
+
+
+def through_mcp(project):
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "check", "arguments": {}}}]
+    done = subprocess.run([kedge, "-C", str(project), "mcp"], input="".join(json.dumps(m) + "\n" for m in messages),
+                          capture_output=True, text=True, timeout=60)
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
+    return json.loads(answers[2]["result"]["content"][0]["text"])
+
+
+def judge_surfaces(name, project, document):
+    for surface, ask in (("REST", through_rest), ("MCP", through_mcp)):
+        answer = ask(project)
+        judge(f"{name}: findings of {surface}", answer["findings"] == document["findings"],
+              f"{len(answer['findings'])} for {len(document['findings'])}")
+        judge(f"{name}: errors of {surface}", answer["errors"] == document["errors"], answer["errors"])
+
+
+def judge_together(base, healthy):
+    """All that can live in one project: each finding of a kind is there, in every format and surface."""
+    project = base / "together"
+    shutil.copytree(healthy, project)
+    expected = set()
+    kinds = {kind[0]: kind for kind in KINDS}
+    for name in TOGETHER:
+        kinds[name][1](project)
+        expected |= set(kinds[name][2])
+    document = judge_formats("together", project, 1)
+    found = keys_of(document)
+    if options.show:
+        print(f"together: {len(found)} findings\n    " + "\n    ".join(found))
+    judge("together: nothing more, nothing less", set(found) == expected,
+          f"\n  missing {sorted(expected - set(found))}\n  more {sorted(set(found) - expected)}")
+    judge_surfaces("together", project, document)
+
+
+def judge_unchecked(base, healthy):
+    """What could not be checked is in every format too, and the exit code is 2."""
+    project = base / "unchecked"
+    shutil.copytree(healthy, project)
+    next(kind for kind in KINDS if kind[0] == "contract: unreachable database")[1](project)
+    document = judge_formats("unchecked", project, 2)
+    judge_surfaces("unchecked", project, document)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="kedge-check") as name:
+        base = pathlib.Path(name)
+        healthy = base / "healthy"
+        make_healthy(kedge, healthy)
+        document = judge_formats("healthy", healthy, 0)
+        judge("healthy: nothing found", keys_of(document) == [], keys_of(document))
+        judge("healthy: every guard ran", all(guard["ran"] for guard in document["guards"]), document["guards"])
+        judge_surfaces("healthy", healthy, document)
+        judge_kinds(base, healthy)
+        if not options.only:
+            judge_unchecked(base, healthy)
+            judge_together(base, healthy)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
