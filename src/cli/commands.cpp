@@ -24,6 +24,7 @@ std::vector<Command> all_commands() {
   add(template_commands());
   add(codegen_commands());
   add(verify_commands());
+  add(schema_file_commands());
   add(server_commands());
   add(reference_commands());
   return commands;

@@ -12,6 +12,7 @@ std::vector<Command> connection_commands();  // connections list, connections te
 std::vector<Command> general_commands();     // explain
 std::vector<Command> history_commands();     // record, log
 std::vector<Command> inspect_commands();     // init, inspect, snapshot
+std::vector<Command> schema_file_commands();  // schema-files
 std::vector<Command> server_commands();     // serve, mcp
 std::vector<Command> reference_commands();   // completion, reference
 std::vector<Command> contract_commands();    // validate, schema ...

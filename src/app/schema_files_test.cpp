@@ -1,0 +1,1 @@
+// Every key of the schema tables is given to its loader.
