@@ -99,7 +99,7 @@ INVALID = [
     ("metadata", "attribute of another subtype", "children: [{object.entity: {name: A, children: [{field.int: {name: b, maxLength: 3}}]}}]\n"),
     ("metadata", "wrong type", "children: [{object.entity: {name: A, children: [{field.string: {name: b, maxLength: '3'}}]}}]\n"),
     ("metadata", "wrong enum", "children: [{object.entity: {name: A, children: [{identity.primary: {fields: a, generation: serial}}]}}]\n"),
-    ("metadata", "child not allowed", "children: [{field.string: a}]\n"),
+    ("metadata", "child not allowed", "children: [{object.entity: {name: A, children: [{origin.computed: {}}]}}]\n"),
     ("metadata", "two keys", "children: [{object.entity: {name: A}, object.value: {name: B}}]\n"),
     ("sidecar", "unknown key", "pipeline: a\nmaterialisation: view\n"),
     ("sidecar", "no pipeline", "tags: [a]\n"),
