@@ -96,10 +96,12 @@ class Copier {
   const dialect::Ddl& ddl_;
 };
 
-// The copy is made without triggers and foreign keys, so that any part of the rows goes in.
+// The copy is made without triggers, foreign keys and checks that nobody validated, so that any
+// part of the rows goes in.
 schema::Schema bare(schema::Schema schema) {
   for (schema::Table& table : schema.tables) {
     table.foreign_keys.clear();
+    std::erase_if(table.checks, [](const schema::Check& check) { return !check.validated; });
     table.definition.text.clear();
   }
   std::erase_if(schema.objects, [](const schema::DefinedObject& object) {
