@@ -7,7 +7,7 @@ namespace {
 
 using document::Json;
 
-// `base` with the members of a definition at its top, so that editors show the root's keys.
+// The whole document is of one shape.
 Json rooted(const ShapeSchemas& shapes, std::string_view root) {
   Json schema = reference(root);
   schema.set("$defs", shapes.definitions());
