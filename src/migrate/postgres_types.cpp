@@ -220,9 +220,10 @@ class Types {
     }
     const bool array = column.type.native.ends_with("[]");
     const std::string target = e_.ddl.name(type) + (array ? "[]" : "");
+    const std::string cast = is_text_domain(type) ? "" : "::" + target;
     add(kAt, type,
-        fmt::format("{}ALTER COLUMN {} TYPE {} USING {}::text{}::{}", alter, quoted, target, quoted,
-                    array ? "[]" : "", target));
+        fmt::format("{}ALTER COLUMN {} TYPE {} USING {}::text{}{}", alter, quoted, target, quoted,
+                    array ? "[]" : "", cast));
     if (column.default_value && !changes_default(table.name, column.name)) {
       add(kAt, type,
           alter + "ALTER COLUMN " + quoted + " SET DEFAULT " +
@@ -253,6 +254,13 @@ class Types {
     });
   }
 
+  // An assignment refuses what is too long for varchar(n); a cast would cut it.
+  bool is_text_domain(const Name& name) const {
+    return std::any_of(e_.to.domains.begin(), e_.to.domains.end(), [&](const auto& domain) {
+      return domain.name == name &&
+             (domain.base.kind == TypeKind::Text || domain.base.kind == TypeKind::Char);
+    });
+  }
   std::string domain_check(const schema::Check& check) const { return e_.ddl.check(check); }
   std::string domain_sql(const schema::DomainType& domain) const {
     std::string sql =

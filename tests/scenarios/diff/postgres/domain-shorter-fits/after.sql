@@ -1,0 +1,2 @@
+CREATE DOMAIN code AS varchar(3);
+CREATE TABLE t (a code, b code[]);
