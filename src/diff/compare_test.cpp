@@ -130,6 +130,22 @@ TEST(CompareTest, TheLedgerIsNeverCompared) {
   EXPECT_EQ(kinds(schema_of({table("_kedge_migrations", {column("x")})}), schema_of({})), Kinds{});
 }
 
+TEST(CompareTest, ASqliteViewChangedUnderItsStampIsRemade) {
+  Schema expected = schema_of({table("t", {column("a")})});
+  schema::View view;
+  view.name = {{}, Identifier("v")};
+  view.body = "SELECT a FROM t";
+  view.fingerprint = std::string(64, 'a');
+  expected.views.push_back(view);
+  Schema actual = expected;
+  Options options;
+  options.dialect = schema::Dialect::Sqlite;
+  actual.views[0].body = "SELECT  a\nFROM t";
+  EXPECT_EQ(kinds(actual, expected, options), Kinds{});
+  actual.views[0].body = "SELECT a + 1 AS a FROM t";
+  EXPECT_EQ(kinds(actual, expected, options), (Kinds{"drop-view", "create-view"}));
+}
+
 TEST(CompareTest, ReverseUndoesEveryChange) {
   const Schema before = schema_of({table("gone", {column("x")}), table("t", {column("a")})});
   const Schema after = schema_of({table("t", {column("b_long")})});

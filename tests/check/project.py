@@ -80,6 +80,22 @@ children:
 """
 
 
+PROJECT = """name: harbour
+version: 1.0.0
+on_source_drift: warn
+metadata:
+  sources:
+    - path: metadata
+migrate:
+  target: harbour
+  dialect: sqlite
+templates: {}
+gen:
+  targets:
+    - {name: service, pack: cpp, out: src/gen, options: {namespace: harbour}}
+"""
+
+
 class Failed(Exception):
     pass
 
@@ -118,8 +134,7 @@ def make_healthy(kedge, project):
         (project / f"models/yard/{name}.yml").write_text(text)
     with (project / "connections.yml").open("a") as file:
         file.write(CONNECTIONS)
-    with (project / "project.yml").open("a") as file:
-        file.write("\ngen:\n  targets:\n    - {name: service, pack: cpp, out: src/gen, options: {namespace: harbour}}\n")
+    (project / "project.yml").write_text(PROJECT)
     (project / "templates/notices/place.mustache").write_text("{{#hasBerthCode}}\nBerth: {{berthCode}}\n{{/hasBerthCode}}\n")
     edit(project, "templates/notices/arrival.mustache", "{{#hasBerthCode}}\nBerth: {{berthCode}}\n{{/hasBerthCode}}",
          "{{>notices/place}}")
