@@ -91,6 +91,17 @@ int run(const cli::Parsed& parsed, const std::vector<std::string>& argv, cli::Te
   }
 }
 
+// A result that a full disk swallowed must not look like one that was delivered.
+int delivered(int exit_code, cli::Terminal& terminal) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return exit_code;
+  }
+  terminal.err.write(report::problem_text(
+      {codes::ERR_IO, "cannot write the result to standard output", std::nullopt, "", {}},
+      Severity::Error));
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,7 +123,7 @@ int main(int argc, char** argv) {
   const auto parsed = cli::parse_arguments(commands, arguments);
   if (const auto* help = std::get_if<cli::Help>(&parsed)) {
     out.write(help->text);
-    return 0;
+    return delivered(0, terminal);
   }
   if (const auto* misuse = std::get_if<cli::Misuse>(&parsed)) {
     if (misuse->json) {
@@ -123,7 +134,5 @@ int main(int argc, char** argv) {
     err.write(misuse->text + "\n");
     return 2;
   }
-  const int exit_code = run(std::get<cli::Parsed>(parsed), arguments, terminal);
-  std::fflush(stdout);
-  return exit_code;
+  return delivered(run(std::get<cli::Parsed>(parsed), arguments, terminal), terminal);
 }

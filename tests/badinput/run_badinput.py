@@ -329,7 +329,29 @@ def long_line(suite):
         suite.check(f"long line/{name}", folder, words, (0, 1, 2))
 
 
-PARTS = [json_failures, spoilt_files, state_files, values, sources, secrets, long_line]
+def outputs(suite):
+    """A result that could not be written is a failure; inputs named on the command line are checked as files are."""
+    for words in (["snapshot", "harbour"], ["check", "--format", "json"], ["ls"], ["--help"], ["reference", "--help"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([suite.kedge, "-C", str(suite.template), *words], stdout=full, stderr=subprocess.PIPE,
+                                  timeout=LIMIT_SECONDS, env=ENVIRONMENT, check=False)
+        suite.judge(f"outputs/full disk/{' '.join(words)}",
+                    [] if done.returncode == 2 and b"ERR_IO" in done.stderr else [f"exit {done.returncode}"])
+    for kind in ("empty", "nul", "open bracket", "a number", "deep json", "deep open", "invalid utf-8"):
+        folder = suite.fresh()
+        (folder / "in.json").write_bytes(CONTENTS[kind])
+        given = str(folder / "in.json")
+        for words in (["query", f"@{given}"], ["check", "--baseline", given], ["inspect", f"snapshot:{given}"],
+                      ["validate-models", "--force-clean", "--yes", "--from", given],
+                      ["contract", "import", given, "--connection", "new"],
+                      ["models", "import", "--from", "dbt", given, "--datasource", "harbour"],
+                      ["models", "import", "--from", "cube", given, "--datasource", "harbour"]):
+            suite.check(f"outputs/{kind}/{' '.join(words).replace(given, 'FILE')}", folder, [*words, "--format", "json"], (2,), as_json=True)
+        suite.check(f"outputs/{kind}/render", folder, ["render", "harbour::ArrivalNoticePrompt", "--payload", given],
+                    (1, 2))
+
+
+PARTS = [outputs, json_failures, spoilt_files, state_files, values, sources, secrets, long_line]
 
 
 def main():
