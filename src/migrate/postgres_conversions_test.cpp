@@ -95,5 +95,22 @@ TEST(PostgresConversionTest, ColumnsOfOneSchemaShareTheFunction) {
   EXPECT_EQ(holding(plan.up, " TYPE ").size(), 2U);
 }
 
+TEST(PostgresConversionTest, AFunctionComesAfterALabelThatCommitsAlone) {
+  Schema before = schema_of({keyed_table("t", {array_of("c", type_of(TypeKind::Text))})});
+  Schema after = schema_of({keyed_table("t", {column("c", TypeKind::Text)})});
+  schema::EnumType mood;
+  mood.name = named("mood");
+  mood.labels = {"a"};
+  before.enums = {mood};
+  mood.labels = {"a", "b"};
+  after.enums = {mood};
+  PlanOptions options;
+  options.allow = {"type-change"};
+  const Plan plan = plan_of(before, after, options);
+  ASSERT_GE(plan.up.size(), 4U);
+  EXPECT_NE(plan.up[0].sql.find("ADD VALUE"), std::string::npos) << plan.up[0].sql;
+  EXPECT_TRUE(plan.up[1].sql.starts_with("CREATE FUNCTION")) << plan.up[1].sql;
+}
+
 }  // namespace
 }  // namespace kedge::migrate
