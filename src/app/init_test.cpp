@@ -21,9 +21,9 @@ struct World {
   std::unique_ptr<base::ProcessRunner> processes = base::make_process_runner();
   db::Registry registry;
   NoScratch scratch;
-  Context context{"/work/harbour", *files, *clock, *environment, *processes, registry, scratch};
+  Context context{"/srv/harbour", *files, *clock, *environment, *processes, registry, scratch};
   std::string read(const std::string& name) const {
-    return files->read("/work/harbour/" + name).value_or("(none)");
+    return files->read("/srv/harbour/" + name).value_or("(none)");
   }
 };
 
@@ -38,8 +38,8 @@ TEST(InitTest, WritesTheTwoFilesAndKeepsTheStateOutOfTheRepository) {
 
 TEST(InitTest, LeavesWhatIsThereAsItIs) {
   World world;
-  world.files->write("/work/harbour/project.yml", "name: mine\n");
-  world.files->write("/work/harbour/.gitignore", "build");
+  world.files->write("/srv/harbour/project.yml", "name: mine\n");
+  world.files->write("/srv/harbour/.gitignore", "build");
   const InitResult result = init_project(world.context, {});
   EXPECT_EQ(result.kept, (std::vector<std::string>{"project.yml"}));
   EXPECT_EQ(world.read("project.yml"), "name: mine\n");

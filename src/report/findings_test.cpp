@@ -18,10 +18,10 @@ Finding full(Severity severity) {
   Finding finding;
   finding.problem = {codes::ERR_CONFIG,
                      "an <unknown> key \"x\" & more, 100%",
-                     Position{"/work/p/models/a b.yml", 3, 7},
+                     Position{"/srv/p/models/a b.yml", 3, 7},
                      "take it out",
                      {{"the driver said\nno", std::nullopt},
-                      {"the other side", Position{"/work/p/other.yml", 1, 0}}}};
+                      {"the other side", Position{"/srv/p/other.yml", 1, 0}}}};
   finding.severity = severity;
   finding.subject = {"column", "db", "vessel", "kg"};
   finding.guard = "models";
@@ -79,7 +79,7 @@ void check_result(const Json& result, std::size_t rules) {
 }
 
 TEST(SarifTest, HasTheStructureOfTheStandard) {
-  const Json log = findings_sarif({full(Severity::Error), full(Severity::Note), bare()}, "/work/p");
+  const Json log = findings_sarif({full(Severity::Error), full(Severity::Note), bare()}, "/srv/p");
   expect_only(log, {"$schema", "version", "runs"});
   EXPECT_EQ(*member(log, "version").as_string(), "2.1.0");
   const Json& run = member(log, "runs").as_array()->at(0);
@@ -100,7 +100,7 @@ TEST(SarifTest, HasTheStructureOfTheStandard) {
 
 TEST(SarifTest, FilesAreRelativeAndEncoded) {
   const std::string text =
-      document::write_json(findings_sarif({full(Severity::Error)}, "/work/p"), -1);
+      document::write_json(findings_sarif({full(Severity::Error)}, "/srv/p"), -1);
   EXPECT_NE(text.find("\"uri\":\"models/a%20b.yml\",\"uriBaseId\":\"%SRCROOT%\""),
             std::string::npos)
       << text;
@@ -140,7 +140,7 @@ TEST(JunitTest, NothingFoundIsOnePassedTest) {
 }
 
 TEST(GithubTest, OneEscapedLineAFinding) {
-  EXPECT_EQ(findings_github({full(Severity::Warning)}, "/work/p"),
+  EXPECT_EQ(findings_github({full(Severity::Warning)}, "/srv/p"),
             "::warning file=models/a b.yml,line=3,col=7,title=ERR_CONFIG::an <unknown> key \"x\" & "
             "more, 100%25%0Athe driver said%0Ano%0Athe other side%0Atake it out\n");
   EXPECT_TRUE(findings_github({bare()}, "").starts_with("::error title=schema_difference::"));
