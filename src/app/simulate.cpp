@@ -113,6 +113,35 @@ void rename_in(std::vector<Identifier>& names, const Identifier& from, const Ide
   std::replace(names.begin(), names.end(), from, to);
 }
 
+// The expression as the engine keeps it after the rename: bare references follow.
+std::string renamed_expression(const schema::Schema& shape, std::string text,
+                               const RenameColumn& step) {
+  const std::vector<sql::ColumnReference> references =
+      sql::analyse_expression(text, shape.engine.dialect).references;
+  const std::string name = dialect::get_dialect(shape.engine.dialect).quote(step.to);
+  for (auto reference = references.rbegin(); reference != references.rend(); ++reference) {
+    if (reference->parts.size() == 1 &&
+        same(shape, step.from.text(), reference->parts.front().text)) {
+      text.replace(reference->begin, reference->end - reference->begin, name);
+    }
+  }
+  return text;
+}
+
+void rename_in_expressions(const schema::Schema& shape, schema::Table& table,
+                           const RenameColumn& step) {
+  for (schema::Check& check : table.checks) {
+    check.expression = renamed_expression(shape, check.expression, step);
+    check.column = check.column == step.from ? step.to : check.column;
+  }
+  for (schema::Index& index : table.indexes) {
+    index.where = renamed_expression(shape, index.where, step);
+    for (schema::IndexPart& part : index.parts) {
+      part.expression = renamed_expression(shape, part.expression, step);
+    }
+  }
+}
+
 void rename_column(schema::Schema& shape, const RenameColumn& step) {
   for (schema::Table& table : shape.tables) {
     for (schema::ForeignKey& key : table.foreign_keys) {
@@ -140,6 +169,7 @@ void rename_column(schema::Schema& shape, const RenameColumn& step) {
     if (table.primary_key) {
       rename_in(table.primary_key->columns, step.from, step.to);
     }
+    rename_in_expressions(shape, table, step);
   }
 }
 

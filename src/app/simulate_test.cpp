@@ -80,6 +80,19 @@ TEST(Simulate, ARenameFollowsIntoForeignKeysAndPostgresViews) {
   EXPECT_TRUE(result.broken.empty());
 }
 
+TEST(Simulate, ARenameFollowsIntoChecks) {
+  schema::Schema shape = yard();
+  schema::Check check;
+  check.name = Identifier("fee_chk");
+  check.expression = "fee > 0 AND fee < 100";
+  shape.tables[1].checks.push_back(check);
+  schema::normalise(shape);
+  const Simulation result = simulate(
+      shape, {RenameColumn{table_name("moorings"), Identifier("fee"), Identifier("price")}});
+  EXPECT_EQ(schema::find_table(result.after, table_name("moorings"))->checks[0].expression,
+            R"("price" > 0 AND "price" < 100)");
+}
+
 TEST(Simulate, NamesAreFoundOrTheNearestIsSaid) {
   EXPECT_EQ(parse_column(yard(), "public.moorings.FEE").column.text(), "fee");
   try {
