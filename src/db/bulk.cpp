@@ -178,13 +178,15 @@ std::unique_ptr<ChunkWriter> open_writer(Connection& connection, const BulkTarge
 std::int64_t copy_rows(Connection& source, std::string_view sql, Connection& destination,
                        const BulkTarget& target, const ReadOptions& options) {
   const auto writer = open_writer(destination, target);
+  ReadOptions own = options;
+  own.decimals = writer->decimals();
   read_chunks(
       source, sql,
       [&](const Chunk& chunk) {
         writer->write(chunk);
         return true;
       },
-      options);
+      own);
   return writer->finish();
 }
 

@@ -32,13 +32,16 @@ Storage storage_of(schema::TypeKind kind);
 // the same for 32 bits) stand for the infinities. Entries of NULL rows are zero or empty.
 struct ColumnChunk {
   schema::TypeKind kind = schema::TypeKind::Text;
+  int scale = -1;  // Numeric as `integers` times 10^-scale; -1: as text, like every Raw kind
   std::vector<std::uint8_t> valid;     // 1 per row; 0 = NULL
   std::vector<std::int64_t> integers;  // Storage::Integers
   std::vector<double> reals;           // Storage::Reals
   std::vector<std::uint32_t> offsets;  // Storage::Raw: rows + 1 places in `bytes`
   std::string bytes;
 
-  void start(schema::TypeKind new_kind);  // empties it, keeps the memory
+  // Empties it, keeps the memory.
+  void start(schema::TypeKind new_kind, int new_scale = -1);
+  Storage storage() const { return scale >= 0 ? Storage::Integers : storage_of(kind); }
   void add_null();
   void add_integer(std::int64_t value);
   void add_real(double value);
@@ -59,11 +62,15 @@ struct Chunk {
 // Only valid during the call; return false to stop.
 using ChunkHandler = std::function<bool(const Chunk&)>;
 
+// Scaled: decimals of up to 18 digits are delivered as integers where the source has them so.
+enum class DecimalForm { Text, Scaled };
+
 struct ReadOptions {
   std::size_t rows = 8192;  // of a chunk, at most
   // The kinds to deliver, one a column; empty: those of the result (Unknown is delivered as Text).
   // A value that cannot be converted without loss is an Error.
   std::vector<schema::TypeKind> kinds;
+  DecimalForm decimals = DecimalForm::Text;
   double timeout_seconds = 0;
 };
 
@@ -84,7 +91,8 @@ class ChunkWriter {
  public:
   virtual ~ChunkWriter() = default;
   virtual void write(const Chunk& chunk) = 0;
-  virtual std::int64_t finish() = 0;  // the number of rows written
+  virtual std::int64_t finish() = 0;                                  // the number of rows written
+  virtual DecimalForm decimals() const { return DecimalForm::Text; }  // the form it takes
 };
 
 std::unique_ptr<ChunkWriter> open_writer(Connection& connection, const BulkTarget& target);

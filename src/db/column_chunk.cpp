@@ -90,6 +90,20 @@ std::optional<double> real_of(const Value& value) {
              : std::nullopt;
 }
 
+std::string decimal_text(std::int64_t value, int scale) {
+  const bool negative = value < 0;
+  std::string digits = std::to_string(negative ? -static_cast<std::uint64_t>(value)
+                                               : static_cast<std::uint64_t>(value));
+  const auto places = static_cast<std::size_t>(scale);
+  if (digits.size() <= places) {
+    digits.insert(0, places + 1 - digits.size(), '0');
+  }
+  if (places > 0) {
+    digits.insert(digits.size() - places, ".");
+  }
+  return negative ? "-" + digits : digits;
+}
+
 }  // namespace
 
 Storage storage_of(TypeKind kind) {
@@ -135,21 +149,22 @@ Storage storage_of(TypeKind kind) {
   return Storage::Raw;
 }
 
-void ColumnChunk::start(TypeKind new_kind) {
+void ColumnChunk::start(TypeKind new_kind, int new_scale) {
   kind = new_kind;
+  scale = new_scale;
   valid.clear();
   integers.clear();
   reals.clear();
   bytes.clear();
   offsets.clear();
-  if (storage_of(kind) == Storage::Raw) {
+  if (storage() == Storage::Raw) {
     offsets.push_back(0);
   }
 }
 
 void ColumnChunk::add_null() {
   valid.push_back(0);
-  switch (storage_of(kind)) {
+  switch (storage()) {
     case Storage::Integers:
       integers.push_back(0);
       break;
@@ -221,6 +236,9 @@ bool add_value(ColumnChunk& column, const Value& value) {
 Value value_at(const ColumnChunk& column, std::size_t row) {
   if (column.valid[row] == 0) {
     return std::monostate();
+  }
+  if (column.scale >= 0) {
+    return decimal_text(column.integers[row], column.scale);
   }
   switch (static_cast<int>(column.kind)) {
     case static_cast<int>(TypeKind::Boolean):

@@ -34,7 +34,10 @@ namespace kedge::db::duckdb {
   X(struct_type_child_type) X(union_type_member_count) X(union_type_member_name)               \
   X(union_type_member_type) X(destroy_logical_type)                                            \
   X(appender_create_ext) X(appender_error) X(appender_close) X(appender_destroy)               \
-  X(appender_flush) X(appender_add_column) X(append_data_chunk) X(appender_column_count) X(appender_column_type)
+  X(appender_flush) X(appender_add_column) X(append_data_chunk) X(appender_column_count) X(appender_column_type) \
+  X(create_scalar_function) X(scalar_function_set_name) X(scalar_function_add_parameter)       \
+  X(scalar_function_set_return_type) X(scalar_function_set_function)                           \
+  X(register_scalar_function) X(destroy_scalar_function)
 // clang-format on
 
 struct Api {

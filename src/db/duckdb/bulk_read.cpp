@@ -17,25 +17,49 @@ using schema::TypeKind;
   throw DatabaseError(std::move(problem), FailureClass::Data, "");
 }
 
-template <class T>
-void copy_integers(ColumnChunk& column, const VectorReader& reader, std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (reader.is_null(row)) {
-      column.add_null();
-    } else {
-      column.add_integer(static_cast<std::int64_t>(reader.at<T>(row)));
+void mark_valid(ColumnChunk& column, const VectorReader& reader, std::size_t rows) {
+  const std::size_t first = column.valid.size();
+  column.valid.resize(first + rows, 1);
+  if (reader.has_nulls()) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      column.valid[first + row] = reader.is_null(row) ? 0 : 1;
     }
   }
 }
 
+// Column by column without a call a value: what a NULL row holds becomes zero.
+template <class T, class U>
+void copy_numbers(std::vector<U>& numbers, ColumnChunk& column, const VectorReader& reader,
+                  std::size_t rows) {
+  const std::size_t first = numbers.size();
+  mark_valid(column, reader, rows);
+  numbers.resize(first + rows);
+  const T* from = &reader.at<T>(0);
+  const std::uint8_t* valid = &column.valid[first];
+  U* to = &numbers[first];
+  for (std::size_t row = 0; row < rows; ++row) {
+    to[row] = valid[row] != 0 ? static_cast<U>(from[row]) : U{};
+  }
+}
+
+template <class T>
+void copy_integers(ColumnChunk& column, const VectorReader& reader, std::size_t rows) {
+  copy_numbers<T>(column.integers, column, reader, rows);
+}
+
 template <class T>
 void copy_reals(ColumnChunk& column, const VectorReader& reader, std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (reader.is_null(row)) {
-      column.add_null();
-    } else {
-      column.add_real(double{reader.at<T>(row)});
-    }
+  copy_numbers<T>(column.reals, column, reader, rows);
+}
+
+void copy_decimals(ColumnChunk& column, const VectorReader& reader, std::size_t rows) {
+  switch (static_cast<int>(reader.shape().internal)) {
+    case DUCKDB_TYPE_SMALLINT:
+      return copy_integers<std::int16_t>(column, reader, rows);
+    case DUCKDB_TYPE_INTEGER:
+      return copy_integers<std::int32_t>(column, reader, rows);
+    default:
+      return copy_integers<std::int64_t>(column, reader, rows);
   }
 }
 
@@ -81,9 +105,12 @@ bool copy_scaled(ColumnChunk& column, const VectorReader& reader, std::size_t ro
 
 void copy_column(ColumnChunk& column, const VectorReader& reader, std::size_t rows,
                  std::size_t first_row, const std::string& name) {
+  if (column.scale >= 0) {
+    return copy_decimals(column, reader, rows);
+  }
   switch (static_cast<int>(reader.shape().id)) {
     case DUCKDB_TYPE_BOOLEAN:
-      return copy_integers<bool>(column, reader, rows);
+      return copy_integers<std::uint8_t>(column, reader, rows);
     case DUCKDB_TYPE_TINYINT:
       return copy_integers<std::int8_t>(column, reader, rows);
     case DUCKDB_TYPE_SMALLINT:
@@ -143,6 +170,7 @@ class Reader {
       const TypeKind own = type_of(outcome.shapes[i]).kind;
       own_.push_back(own == TypeKind::Unknown ? TypeKind::Text : own);
       kinds_.push_back(i < options_.kinds.size() ? options_.kinds[i] : own_.back());
+      scales_.push_back(scale_of(outcome.shapes[i], kinds_.back()));
     }
     restart();
   }
@@ -171,6 +199,13 @@ class Reader {
   }
 
  private:
+  // -1: as text.
+  int scale_of(const TypeShape& shape, TypeKind kind) const {
+    const bool scaled = options_.decimals == DecimalForm::Scaled && kind == TypeKind::Numeric &&
+                        shape.id == DUCKDB_TYPE_DECIMAL && shape.internal != DUCKDB_TYPE_HUGEINT;
+    return scaled ? shape.scale : -1;
+  }
+
   void convert(std::size_t i, const VectorReader& reader, std::size_t rows) {
     for (std::size_t row = 0; row < rows; ++row) {
       if (!add_value(chunk_.columns[i], reader.value(row))) {
@@ -185,7 +220,7 @@ class Reader {
   void restart() {
     chunk_.rows = 0;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
-      chunk_.columns[i].start(kinds_[i]);
+      chunk_.columns[i].start(kinds_[i], scales_[i]);
     }
   }
 
@@ -195,6 +230,7 @@ class Reader {
   Session::Outcome outcome_;
   std::vector<TypeKind> own_;
   std::vector<TypeKind> kinds_;
+  std::vector<int> scales_;
   Chunk chunk_;
   std::size_t delivered_ = 0;
 };

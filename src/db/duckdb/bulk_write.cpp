@@ -16,7 +16,7 @@ using schema::TypeKind;
 __extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
 
 // How a column is filled: directly in the table's type, or as text that DuckDB casts.
-enum class Fill { Integer, Real, Bytes, DecimalText, DecimalInteger, Text };
+enum class Fill { Integer, Real, Bytes, DecimalText, DecimalInteger, DecimalScaled, Text };
 
 struct Column {
   std::string name;
@@ -46,8 +46,12 @@ bool is_temporal(TypeKind kind) {
          kind == TypeKind::TimestampTz;
 }
 
-Fill fill_of(const TypeShape& shape, TypeKind kind) {
+Fill fill_of(const TypeShape& shape, const ColumnChunk& column) {
   const duckdb_type type = shape.id;
+  const TypeKind kind = column.kind;
+  if (column.scale >= 0) {
+    return type == DUCKDB_TYPE_DECIMAL ? Fill::DecimalScaled : Fill::Text;
+  }
   switch (storage_of(kind)) {
     case Storage::Integers: {
       const bool same = (type == DUCKDB_TYPE_DATE && kind == TypeKind::Date) ||
@@ -111,6 +115,29 @@ std::optional<Wide> parse_decimal(std::string_view text, int width, int scale) {
   return digits > width ? std::nullopt : std::optional(negative ? -value : value);
 }
 
+constexpr Wide kWideLimit = (~(Wide{1} << 127)) / 10;
+
+// From one scale to another; nullopt when digits would be lost or are too many.
+std::optional<Wide> rescale(Wide value, int from, int width, int to) {
+  for (; from < to; ++from) {
+    if (value > kWideLimit || value < -kWideLimit) {
+      return std::nullopt;
+    }
+    value *= 10;
+  }
+  for (; from > to; --from) {
+    if (value % 10 != 0) {
+      return std::nullopt;
+    }
+    value /= 10;
+  }
+  Wide limit = 1;
+  for (int i = 0; i < width; ++i) {
+    limit *= 10;
+  }
+  return value < limit && value > -limit ? std::optional(value) : std::nullopt;
+}
+
 class AppenderWriter final : public ChunkWriter {
  public:
   AppenderWriter(Session& session, const BulkTarget& target)
@@ -136,6 +163,8 @@ class AppenderWriter final : public ChunkWriter {
   }
   AppenderWriter(const AppenderWriter&) = delete;
   AppenderWriter& operator=(const AppenderWriter&) = delete;
+
+  DecimalForm decimals() const override { return DecimalForm::Scaled; }
 
   void write(const Chunk& chunk) override {
     if (chunk_ == nullptr) {
@@ -217,7 +246,7 @@ class AppenderWriter final : public ChunkWriter {
   void prepare(const Chunk& chunk) {
     std::vector<duckdb_logical_type> types;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      columns_[i].fill = fill_of(columns_[i].shape, chunk.columns.at(i).kind);
+      columns_[i].fill = fill_of(columns_[i].shape, chunk.columns.at(i));
       if (columns_[i].fill == Fill::Text) {
         api_.destroy_logical_type(&columns_[i].type);
         columns_[i].type = api_.create_logical_type(DUCKDB_TYPE_VARCHAR);
@@ -245,6 +274,7 @@ class AppenderWriter final : public ChunkWriter {
         return;
       case Fill::DecimalText:
       case Fill::DecimalInteger:
+      case Fill::DecimalScaled:
         return fill_decimals(column, source, api_.vector_get_data(vector), begin, size);
       case Fill::Text:
         for (std::size_t i = 0; i < size; ++i) {
@@ -336,8 +366,8 @@ class AppenderWriter final : public ChunkWriter {
       const auto number =
           column.fill == Fill::DecimalText
               ? parse_decimal(source.text(begin + i), column.shape.width, column.shape.scale)
-              : parse_decimal(std::to_string(source.integers[begin + i]), column.shape.width,
-                              column.shape.scale);
+              : rescale(source.integers[begin + i], std::max(source.scale, 0), column.shape.width,
+                        column.shape.scale);
       if (!number) {
         fail_value(column, i);
       }

@@ -4,6 +4,7 @@
 
 #include "base/file_system.h"
 #include "db/duckdb/errors.h"
+#include "db/duckdb/functions.h"
 #include "db/failure.h"
 #include "db/watchdog.h"
 #include "kedge/codes.h"
@@ -102,6 +103,9 @@ void Session::open() {
     const FailureClass failure = classify(words);
     fail_open(settings_, path, words,
               failure == FailureClass::Lock ? failure : FailureClass::Connection);
+  }
+  if (path.starts_with(":memory:")) {
+    register_functions(api_, connection_);
   }
   try {
     each_statement("SET TimeZone = 'UTC'", [&](Statement& statement) {

@@ -30,6 +30,7 @@ class VectorReader {
  public:
   VectorReader(const Api& api, const TypeShape& shape, duckdb_vector vector);
   bool is_null(std::size_t row) const;
+  bool has_nulls() const { return validity_ != nullptr; }  // it may have some
   Value value(std::size_t row) const;
   std::string text(std::size_t row) const;  // as CAST(.. AS VARCHAR) gives it; not null
   const TypeShape& shape() const { return shape_; }

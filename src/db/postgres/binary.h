@@ -18,6 +18,9 @@ std::optional<schema::TypeKind> find_binary_kind(std::uint32_t oid);
 // Appends one field (not NULL) of the type to the column, whose kind is find_binary_kind(oid).
 void decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column);
 
+// Appends a numeric(p,s) of up to 18 digits to a column of that scale; false when it is none (NaN).
+bool decode_scaled_numeric(std::string_view field, ColumnChunk& column);
+
 // A column of a table that is written to.
 struct TargetType {
   std::uint32_t oid = 0;
@@ -34,9 +37,5 @@ Encoded encode_field(const ColumnChunk& column, std::size_t row, const TargetTyp
                      std::string& out);
 // Would the type round the value? (numeric(p,s), timestamp(p))
 bool would_round(const ColumnChunk& column, std::size_t row, const TargetType& type);
-
-void put_16(std::string& out, std::int16_t value);
-void put_32(std::string& out, std::int32_t value);
-void put_64(std::string& out, std::int64_t value);
 
 }  // namespace kedge::db::postgres

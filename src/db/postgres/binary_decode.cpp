@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/text.h"
 #include "db/postgres/binary_constants.h"
@@ -11,14 +12,19 @@ namespace {
 
 using namespace wire;  // NOLINT(google-build-using-namespace): constants only
 using schema::TypeKind;
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using)
 
 template <class T>
 T get(std::string_view field, std::size_t at) {
   T value{};
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>((value << 8U) | static_cast<unsigned char>(field[at + i]));
+  std::memcpy(&value, field.data() + at, sizeof(T));
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_bswap16(value);
+  } else if constexpr (sizeof(T) == 4) {
+    return __builtin_bswap32(value);
+  } else {
+    return __builtin_bswap64(value);
   }
-  return value;
 }
 
 std::int64_t signed_64(std::string_view field) {
@@ -73,6 +79,29 @@ void decode_uuid(std::string_view field, std::string& out) {
 }
 
 }  // namespace
+
+bool decode_scaled_numeric(std::string_view field, ColumnChunk& column) {
+  const auto count = get<std::uint16_t>(field, 0);
+  const auto weight = static_cast<std::int16_t>(get<std::uint16_t>(field, 2));
+  const auto sign = get<std::uint16_t>(field, 4);
+  if (sign != 0 && sign != kNegative) {
+    return false;
+  }
+  // Groups of four digits from the first one down to the one that holds the last decimal place.
+  const int last = -((column.scale + 3) / 4);
+  Wide value = 0;
+  for (int place = weight; place >= last; --place) {
+    const int index = weight - place;
+    value =
+        value * 10'000 +
+        (index < count ? get<std::uint16_t>(field, 8 + 2 * static_cast<std::size_t>(index)) : 0);
+  }
+  for (int i = column.scale; i % 4 != 0; ++i) {
+    value /= 10;  // the padding of the last group
+  }
+  column.add_integer(static_cast<std::int64_t>(sign == kNegative ? -value : value));
+  return true;
+}
 
 std::optional<TypeKind> find_binary_kind(std::uint32_t oid) {
   switch (oid) {

@@ -246,16 +246,6 @@ Encoded encode_raw(std::string_view text, const TargetType& type, std::string& o
 
 }  // namespace
 
-void put_16(std::string& out, std::int16_t value) {
-  put(out, value);
-}
-void put_32(std::string& out, std::int32_t value) {
-  put(out, value);
-}
-void put_64(std::string& out, std::int64_t value) {
-  put(out, value);
-}
-
 bool can_encode(TypeKind kind, const TargetType& type) {
   switch (kind) {
     case TypeKind::Boolean:
@@ -321,6 +311,12 @@ Encoded encode_field(const ColumnChunk& column, std::size_t row, const TargetTyp
 bool would_round(const ColumnChunk& column, std::size_t row, const TargetType& type) {
   if (type.modifier < 0) {
     return false;
+  }
+  if (type.oid == kNumeric && column.storage() == Storage::Integers && column.scale >= 0) {
+    ColumnChunk text;
+    text.start(TypeKind::Numeric);
+    text.add_bytes(to_text(value_at(column, row)));
+    return would_round(text, 0, type);
   }
   if (type.oid == kNumeric && storage_of(column.kind) == Storage::Raw) {
     constexpr int kHeader = 4;

@@ -1,8 +1,11 @@
 #include <poll.h>
 
+#include <cstring>
+
 #include "base/text.h"
 #include "db/failure.h"
 #include "db/postgres/binary.h"
+#include "db/postgres/binary_constants.h"
 #include "db/postgres/bulk.h"
 #include "kedge/codes.h"
 
@@ -30,6 +33,7 @@ class Reader {
           columns[i].type.kind == TypeKind::Unknown ? TypeKind::Text : columns[i].type.kind);
       kinds_.push_back(i < options.kinds.size() ? options.kinds[i] : own);
       direct_.push_back(binary && kinds_[i] == *binary);
+      scales_.push_back(direct_[i] ? scale_of(columns[i]) : -1);
     }
     restart();
   }
@@ -86,9 +90,8 @@ class Reader {
     data.remove_prefix(2);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       std::uint32_t size = 0;
-      for (std::size_t byte = 0; byte < 4; ++byte) {
-        size = (size << 8U) | static_cast<unsigned char>(data[byte]);
-      }
+      std::memcpy(&size, data.data(), 4);
+      size = __builtin_bswap32(size);
       data.remove_prefix(4);
       if (size == UINT32_MAX) {
         chunk_.columns[i].add_null();
@@ -101,23 +104,43 @@ class Reader {
   }
 
   void add_field(std::size_t i, std::string_view field) {
-    if (direct_[i]) {
+    if (scales_[i] >= 0) {
+      if (!decode_scaled_numeric(field, chunk_.columns[i])) {
+        fail_value(i, columns_[i].type.native);
+      }
+    } else if (direct_[i]) {
       decode_field(columns_[i].oid, field, chunk_.columns[i]);
     } else if (storage_of(kinds_[i]) == Storage::Raw) {
       chunk_.columns[i].add_bytes(field);
     } else if (!add_value(chunk_.columns[i], Value(std::string(field)))) {
       schema::Type wanted;
       wanted.kind = kinds_[i];
-      throw_failure(session_.settings(),
-                    {codes::ERR_STATEMENT,
-                     "row " + std::to_string(delivered_ + chunk_.rows + 1) + ", column '" +
-                         columns_[i].name + "': the value is no " + schema::to_string(wanted),
-                     "a value cannot be converted without loss",
-                     FailureClass::Data,
-                     "",
-                     "",
-                     {}});
+      fail_value(i, schema::to_string(wanted));
     }
+  }
+
+  [[noreturn]] void fail_value(std::size_t i, const std::string& wanted) {
+    throw_failure(session_.settings(),
+                  {codes::ERR_STATEMENT,
+                   "row " + std::to_string(delivered_ + chunk_.rows + 1) + ", column '" +
+                       columns_[i].name + "': the value is no " + wanted,
+                   "a value cannot be converted without loss",
+                   FailureClass::Data,
+                   "",
+                   "",
+                   {}});
+  }
+
+  // Decimals of up to 18 digits as integers, where they are taken so; -1: as text.
+  int scale_of(const BulkColumn& column) const {
+    constexpr int kHeader = 4;
+    if (options_.decimals != DecimalForm::Scaled || column.oid != wire::kNumeric ||
+        column.modifier < kHeader) {
+      return -1;
+    }
+    const int precision = ((column.modifier - kHeader) >> 16) & 0xffff;
+    const int scale = (((column.modifier - kHeader) & 0x7ff) ^ 1024) - 1024;
+    return precision <= 18 && scale >= 0 && scale <= precision ? scale : -1;
   }
 
   bool deliver() {
@@ -130,7 +153,7 @@ class Reader {
   void restart() {
     chunk_.rows = 0;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
-      chunk_.columns[i].start(kinds_[i]);
+      chunk_.columns[i].start(kinds_[i], scales_[i]);
     }
   }
 
@@ -139,6 +162,7 @@ class Reader {
   const ChunkHandler& handler_;
   const ReadOptions& options_;
   std::vector<TypeKind> kinds_;
+  std::vector<int> scales_;
   std::vector<bool> direct_;  // decoded from its own binary form
   Chunk chunk_;
   bool header_seen_ = false;

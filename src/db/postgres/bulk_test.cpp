@@ -73,6 +73,46 @@ TEST_F(PostgresBulkTest, CarriesEveryType) {
   EXPECT_EQ(texts("SELECT g::text FROM t ORDER BY g DESC LIMIT 1"), "NaN|");
 }
 
+// numeric(p,s) of up to 18 digits travels as an integer, both ways and within postgres.
+TEST_F(PostgresBulkTest, CarriesDecimalsOfEveryScale) {
+  source_->execute(
+      "CREATE TABLE s (a numeric(4,0), b numeric(9,1), c numeric(18,4), d numeric(18,18), e "
+      "numeric(12,5), f numeric(30,3)); CREATE TABLE t (LIKE s); INSERT INTO s VALUES (9999, "
+      "-0.1, 99999999999999.9999, 0.999999999999999999, 1200000.00001, 1234567890123456789.125), "
+      "(-10000 + 1, 12345678.9, -1.0001, -0.000000000000000001, 0, -0.001), (0, 0, 10000, 0, "
+      "-0.5, 0), (NULL, NULL, NULL, NULL, NULL, NULL)");
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f"};
+  const auto between = test::make_test_registry().connect(
+      {"main", "duckdb", {{"path", ":memory:"}}, {}, AccessMode::Create});
+  between->execute(
+      "CREATE TABLE t (a DECIMAL(4,0), b DECIMAL(9,1), c DECIMAL(18,4), d DECIMAL(18,18), e "
+      "DECIMAL(14,7), f DECIMAL(30,3))");
+
+  EXPECT_EQ(copy_rows(*source_, "SELECT * FROM s", *between, target(names)), 4);
+  EXPECT_EQ(copy_rows(*between, "SELECT * FROM t", *destination_, target(names)), 4);
+  EXPECT_EQ(copy_rows(*source_, "SELECT * FROM s", *destination_, target(names)), 4);
+
+  EXPECT_EQ(texts("SELECT count(*) FROM (SELECT one::text FROM s AS one EXCEPT ALL SELECT "
+                  "two::text FROM t AS two) x"),
+            "0|");
+  EXPECT_EQ(texts("SELECT count(*) FROM (SELECT two::text FROM t AS two EXCEPT SELECT one::text "
+                  "FROM s AS one) x"),
+            "0|");
+}
+
+TEST_F(PostgresBulkTest, NeverRoundsAScaledDecimal) {
+  destination_->execute("CREATE TABLE t (a numeric(9,1))");
+  const auto between = test::make_test_registry().connect(
+      {"main", "duckdb", {{"path", ":memory:"}}, {}, AccessMode::Create});
+  EXPECT_EQ(copy_rows(*between, "SELECT 1.500::DECIMAL(9,3) AS a", *destination_, target({"a"})),
+            1);
+  const Error error = failure_of([&] {
+    copy_rows(*between, "SELECT 1.505::DECIMAL(9,3) AS a", *destination_, target({"a"}));
+  });
+  EXPECT_NE(std::string(error.what()).find("row 1, column 'a'"), std::string::npos);
+  EXPECT_EQ(texts("SELECT a::text FROM t"), "1.5|");
+}
+
 TEST_F(PostgresBulkTest, FallsBackToTextForOtherTypes) {
   source_->execute(
       "CREATE TABLE s (a int[], b interval, c inet, d int4range, e text, f bytea); CREATE TABLE t "

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "db/failure.h"
-#include "db/postgres/binary.h"
 #include "db/postgres/bulk.h"
+#include "db/postgres/row_encoder.h"
 #include "kedge/codes.h"
 
 namespace kedge::db::postgres {
@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kFlushSize = 256U << 10U;
 constexpr std::string_view kSignature("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
+constexpr std::string_view kTrailer("\377\377", 2);
 
 class CopyWriter final : public ChunkWriter {
  public:
@@ -40,13 +41,18 @@ class CopyWriter final : public ChunkWriter {
   CopyWriter(const CopyWriter&) = delete;
   CopyWriter& operator=(const CopyWriter&) = delete;
 
+  DecimalForm decimals() const override { return DecimalForm::Scaled; }
+
   void write(const Chunk& chunk) override {
     if (!running_) {
       start(chunk);
     }
+    encoder_->start(chunk);
     for (std::size_t row = 0; row < chunk.rows; ++row) {
       if (binary_) {
-        add_binary(chunk, row);
+        if (const auto bad = encoder_->add(chunk, row, buffer_)) {
+          fail_value(*bad, row);
+        }
       } else {
         add_text(chunk, row);
       }
@@ -62,7 +68,7 @@ class CopyWriter final : public ChunkWriter {
       return 0;
     }
     if (binary_) {
-      put_16(buffer_, -1);
+      buffer_.add(kTrailer);
     }
     send();
     while (true) {
@@ -83,6 +89,7 @@ class CopyWriter final : public ChunkWriter {
 
  private:
   void start(const Chunk& chunk) {
+    encoder_.emplace(types_);
     binary_ = true;
     for (std::size_t i = 0; i < types_.size(); ++i) {
       binary_ = binary_ && can_encode(chunk.columns.at(i).kind, types_[i]);
@@ -94,14 +101,13 @@ class CopyWriter final : public ChunkWriter {
       session_.fail(result.get());
     }
     running_ = true;
-    buffer_.reserve(kFlushSize * 2);
     if (binary_) {
-      buffer_ += kSignature;
+      buffer_.add(kSignature);
     }
   }
 
   void send() {
-    if (buffer_.empty()) {
+    if (buffer_.size() == 0) {
       return;
     }
     while (true) {
@@ -145,58 +151,41 @@ class CopyWriter final : public ChunkWriter {
          {}});
   }
 
-  void check(const ColumnChunk& column, std::size_t i, std::size_t row) {
-    if (would_round(column, row, types_[i])) {
-      fail_value(i, row);
-    }
-  }
-
-  void add_binary(const Chunk& chunk, std::size_t row) {
-    put_16(buffer_, static_cast<std::int16_t>(types_.size()));
+  void add_text(const Chunk& chunk, std::size_t row) {
+    line_.clear();
     for (std::size_t i = 0; i < types_.size(); ++i) {
       const ColumnChunk& column = chunk.columns[i];
+      line_ += i == 0 ? "" : "\t";
       if (column.valid[row] == 0) {
-        put_32(buffer_, -1);
+        line_ += "\\N";
         continue;
       }
-      check(column, i, row);
-      if (encode_field(column, row, types_[i], buffer_) == Encoded::DoesNotFit) {
+      if (would_round(column, row, types_[i])) {
         fail_value(i, row);
       }
-    }
-  }
-
-  void add_text(const Chunk& chunk, std::size_t row) {
-    for (std::size_t i = 0; i < types_.size(); ++i) {
-      const ColumnChunk& column = chunk.columns[i];
-      buffer_ += i == 0 ? "" : "\t";
-      if (column.valid[row] == 0) {
-        buffer_ += "\\N";
-        continue;
-      }
-      check(column, i, row);
       add_escaped(to_text(value_at(column, row)));
     }
-    buffer_ += '\n';
+    line_ += '\n';
+    buffer_.add(line_);
   }
 
   void add_escaped(const std::string& text) {
     for (const char c : text) {
       switch (c) {
         case '\\':
-          buffer_ += "\\\\";
+          line_ += "\\\\";
           break;
         case '\n':
-          buffer_ += "\\n";
+          line_ += "\\n";
           break;
         case '\r':
-          buffer_ += "\\r";
+          line_ += "\\r";
           break;
         case '\t':
-          buffer_ += "\\t";
+          line_ += "\\t";
           break;
         default:
-          buffer_ += c;
+          line_ += c;
       }
     }
   }
@@ -205,7 +194,9 @@ class CopyWriter final : public ChunkWriter {
   std::vector<BulkColumn> columns_;
   std::vector<TargetType> types_;
   std::string statement_;
-  std::string buffer_;
+  std::optional<RowEncoder> encoder_;
+  SendBuffer buffer_;
+  std::string line_;
   bool binary_ = true;
   bool running_ = false;
   std::int64_t rows_ = 0;

@@ -1,0 +1,94 @@
+#include "db/duckdb/functions.h"
+
+#include <atomic>
+#include <initializer_list>
+#include <string_view>
+
+namespace kedge::db::duckdb {
+namespace {
+
+// Does the text say more than a number with so many decimal places can hold? True too often is
+// harmless: the exact test follows.
+bool is_inexact(std::string_view text, std::int32_t digits) {
+  std::size_t fraction = 0;
+  bool after_point = false;
+  for (const char c : text) {
+    if (c == 'e' || c == 'E') {
+      return true;
+    }
+    fraction += after_point ? 1 : 0;
+    after_point = after_point || c == '.';
+  }
+  return after_point && fraction > static_cast<std::size_t>(digits < 0 ? 0 : digits);
+}
+
+bool is_zoned(std::string_view text) {
+  constexpr std::size_t kToMinutes = 16;  // 2027-03-14 08:15
+  constexpr std::size_t kDay = 11;
+  return text.size() > kToMinutes &&
+         (text.back() == 'Z' || text.find('+') != std::string_view::npos ||
+          text.find('-', kDay) != std::string_view::npos);
+}
+
+std::atomic<const Api*> functions = nullptr;  // of the library, of which there is one
+
+std::string_view text_of(const duckdb_string_t& text) {
+  return text.value.inlined.length <= 12
+             ? std::string_view(text.value.inlined.inlined, text.value.inlined.length)
+             : std::string_view(text.value.pointer.ptr, text.value.pointer.length);
+}
+
+// Rows that are NULL are answered by DuckDB itself; what stands in them is still readable memory
+// but no text.
+template <class Test>
+void each_text(const Api& api, duckdb_data_chunk input, duckdb_vector output, const Test& test) {
+  duckdb_vector vector = api.data_chunk_get_vector(input, 0);
+  const auto* texts = static_cast<const duckdb_string_t*>(api.vector_get_data(vector));
+  const std::uint64_t* valid = api.vector_get_validity(vector);
+  auto* answers = static_cast<bool*>(api.vector_get_data(output));
+  const idx_t rows = api.data_chunk_get_size(input);
+  for (idx_t row = 0; row < rows; ++row) {
+    const bool there = valid == nullptr || ((valid[row / 64] >> (row % 64)) & 1U) != 0;
+    answers[row] = there && test(text_of(texts[row]), row);
+  }
+}
+
+void inexact(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  const Api& api = *functions.load();
+  const auto* digits =
+      static_cast<const std::int32_t*>(api.vector_get_data(api.data_chunk_get_vector(input, 1)));
+  each_text(api, input, output,
+            [&](std::string_view text, idx_t row) { return is_inexact(text, digits[row]); });
+}
+
+void zoned(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  each_text(*functions.load(), input, output,
+            [](std::string_view text, idx_t) { return is_zoned(text); });
+}
+
+void add(const Api& api, duckdb_connection connection, const char* name,
+         std::initializer_list<duckdb_type> parameters, duckdb_scalar_function_t function) {
+  duckdb_scalar_function made = api.create_scalar_function();
+  api.scalar_function_set_name(made, name);
+  for (const duckdb_type parameter : parameters) {
+    duckdb_logical_type type = api.create_logical_type(parameter);
+    api.scalar_function_add_parameter(made, type);
+    api.destroy_logical_type(&type);
+  }
+  duckdb_logical_type answer = api.create_logical_type(DUCKDB_TYPE_BOOLEAN);
+  api.scalar_function_set_return_type(made, answer);
+  api.destroy_logical_type(&answer);
+  api.scalar_function_set_function(made, function);
+  api.register_scalar_function(connection, made);
+  api.destroy_scalar_function(&made);
+}
+
+}  // namespace
+
+void register_functions(const Api& api, duckdb_connection connection) {
+  functions = &api;
+  add(api, connection, "kedge_inexact", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_INTEGER}, inexact);
+  add(api, connection, "kedge_zoned", {DUCKDB_TYPE_VARCHAR}, zoned);
+}
+
+}  // namespace kedge::db::duckdb
