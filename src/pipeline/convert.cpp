@@ -37,17 +37,22 @@ int fraction_digits(const Type& type) {
   return type.precision.value_or(6);
 }
 
+// A cheap first test; the exact one behind it is asked of few texts.
+std::string inexact(const std::string& x, int digits) {
+  return "kedge_inexact(" + x + ", " + std::to_string(digits) + ") AND ";
+}
+
 // True when the text says more than the type can keep; DuckDB's CAST would round.
 std::string text_loss(const std::string& x, const Type& to) {
   const std::string type = contracts::type_name(contracts::underlying_type(to));
   if (is_integer(to.kind)) {
-    return "(contains(" + x + ", '.') OR " + has_exponent(x) + ") AND " +
-           differs_as_double(x, type);
+    return inexact(x, 0) + differs_as_double(x, type);
   }
   if (to.kind == TypeKind::Numeric) {
-    return "CASE WHEN " + has_exponent(x) + " THEN " + differs_as_double(x, type) +
-           " ELSE contains(" + x + ", '.') AND length(rtrim(split_part(" + x +
-           ", '.', 2), '0 ')) > " + std::to_string(to.scale.value_or(0)) + " END";
+    return inexact(x, to.scale.value_or(0)) + "CASE WHEN " + has_exponent(x) + " THEN " +
+           differs_as_double(x, type) + " ELSE contains(" + x +
+           ", '.') AND length(rtrim(split_part(" + x + ", '.', 2), '0 ')) > " +
+           std::to_string(to.scale.value_or(0)) + " END";
   }
   if (to.kind == TypeKind::Date) {
     return "length(" + x + ") > 10 AND " + try_cast(x, "TIMESTAMP") + " IS DISTINCT FROM " +
@@ -55,7 +60,7 @@ std::string text_loss(const std::string& x, const Type& to) {
   }
   if (to.kind == TypeKind::Timestamp || to.kind == TypeKind::TimestampTz ||
       to.kind == TypeKind::Time) {
-    return "contains(" + x + ", '.') AND length(rtrim(regexp_extract(" + x +
+    return inexact(x, fraction_digits(to)) + "length(rtrim(regexp_extract(" + x +
            ", '\\.([0-9]+)', 1), '0')) > " + std::to_string(fraction_digits(to));
   }
   return "";
@@ -68,9 +73,7 @@ std::string text_value(const std::string& x, const Type& to, bool trying) {
     return "encode(" + x + ")";
   }
   if (to.kind == TypeKind::Timestamp) {
-    // A zone in the text: cheap tests, since this is asked of every value.
-    return "CASE WHEN length(" + x + ") > 16 AND (contains(" + x + ", '+') OR suffix(" + x +
-           ", 'Z') OR contains(substring(" + x + ", 12), '-')) THEN " +
+    return "CASE WHEN kedge_zoned(" + x + ") THEN " +
            as("(" + as(x, "TIMESTAMPTZ") + " AT TIME ZONE 'UTC')", type) + " ELSE " + as(x, type) +
            " END";
   }

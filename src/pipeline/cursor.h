@@ -20,4 +20,20 @@ std::optional<WatermarkRecord> find_candidate(db::Connection& staging, const Rea
 std::string watermark_literal(const std::optional<StoredCursor>& stored, const std::string& type,
                               const std::string& comparison);
 
+// The part of an incremental read that a run takes in (17.6). Values as they are stored.
+struct CursorRange {
+  std::string from;  // empty: from the start
+  bool inclusive = false;
+  std::string to;  // inclusive; empty: no end
+};
+// From the stored value, or `initial:`, to `until:`. A window begins at the first value in it.
+CursorRange cursor_range(const ReadSpec& read, const std::optional<StoredCursor>& stored);
+// `max_window` after a value, not beyond `until:`. Of the type of the cursor, computed by DuckDB.
+std::string window_end(db::Connection& staging, const ReadSpec& read, const std::string& type,
+                       const std::string& begin);
+// Why the options of a window do not go together with a cursor of the type; empty: they do.
+std::string window_problem(const Cursor& cursor, const schema::Type& type);
+// Leaves only the rows of the range, and of its first window, in the landed table.
+void keep_range(db::Connection& staging, const ReadSpec& read, const CursorRange& range);
+
 }  // namespace kedge::pipeline

@@ -74,6 +74,9 @@ class DryRun {
       unknown_.insert(index);
       return;
     }
+    if (read.change_capture) {
+      list += ", " + quote_name(kDeletedColumn) + " BOOLEAN";
+    }
     duckdb_->execute("CREATE TABLE " + staging_table(read.staging) + " (" + list + ")");
   }
 

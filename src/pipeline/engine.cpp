@@ -37,6 +37,23 @@ std::string Engine::run_folder() const {
   return base::join_path(world_.folder, ".kedge/runs/" + run_id_);
 }
 
+std::string Engine::alive_path(const std::string& run) const {
+  return base::join_path(world_.folder, ".kedge/runs/" + run + "/alive.lock");
+}
+
+bool Engine::is_abandoned(const std::string& run) const {
+  const std::string path = alive_path(run);
+  if (run == run_id_ || !world_.files.kind(path)) {
+    return false;
+  }
+  try {
+    const base::FileLock lock(path, 0, codes::PZ0533);
+    return true;
+  } catch (const Error&) {
+    return false;  // it is at work
+  }
+}
+
 std::unique_ptr<db::Connection> Engine::staging() const {
   // Attached under another name: a catalog called staging would hide the schema of that name.
   std::unique_ptr<db::Connection> connection =
@@ -162,9 +179,12 @@ std::unique_ptr<db::Connection> open_duckdb(const World& world, const Workspace&
   if (engine.duckdb_threads) {
     sql += "SET threads = " + std::to_string(*engine.duckdb_threads) + ";";
   }
-  if (engine.duckdb_temp_directory) {
-    sql += "SET temp_directory = " +
-           quote_literal(base::join_path(world.folder, *engine.duckdb_temp_directory)) + ";";
+  // Never in the folder of whoever calls: what does not fit into memory stays with the project.
+  // Set once only: DuckDB refuses to hear it again from the moment it has spilled.
+  const std::string spill =
+      base::join_path(world.folder, engine.duckdb_temp_directory.value_or(".kedge/spill"));
+  if (db::to_text(query_value(*connection, "SELECT current_setting('temp_directory')")) != spill) {
+    sql += "SET temp_directory = " + quote_literal(spill) + ";";
   }
   connection->execute(sql);
   return connection;

@@ -39,6 +39,9 @@ class Engine {
   const std::string& run_id() const { return run_id_; }
   const std::string& started_at() const { return started_at_; }
   std::string run_folder() const;  // absolute
+  // A run holds the lock of its folder as long as it lives, however it ends.
+  std::string alive_path(const std::string& run) const;
+  bool is_abandoned(const std::string& run) const;  // a run of this project that was killed
   // A connection of its own to the staging database of the run, in UTC.
   std::unique_ptr<db::Connection> staging() const;
   // Opens a connection of connections.yml. PZ0330 (or PZ0353 for a missing file).

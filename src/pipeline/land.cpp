@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/capture.h"
 #include "pipeline/convert.h"
+#include "pipeline/cursor.h"
 #include "pipeline/render.h"
 
 namespace kedge::pipeline {
@@ -67,13 +69,6 @@ std::string select_list(const std::vector<RawColumn>& columns) {
 
 void drop_staged(db::Connection& staging, const std::string& name) {
   staging.execute("DROP TABLE IF EXISTS " + staging_table(name));
-}
-
-// Files are landed whole; what the cursor of `sync:` has seen already goes.
-void drop_seen_rows(db::Connection& staging, const ReadSpec& read, const StoredCursor& bound) {
-  staging.execute("DELETE FROM " + staging_table(read.staging) + " WHERE " +
-                  quote_name(read.cursor->column) + " <= CAST(" + quote_literal(bound.value) +
-                  " AS " + bound.type + ")");
 }
 
 void refuse_extra_columns(const Engine& engine, const ReadSpec& read,
@@ -151,19 +146,35 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
   }
 }
 
-Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound) {
+std::vector<contracts::ShapeColumn> describe_landed(db::Connection& staging, const ReadSpec& read) {
+  std::vector<contracts::ShapeColumn> columns = describe_staged(staging, read.staging);
+  if (read.change_capture) {
+    std::erase_if(columns,
+                  [](const contracts::ShapeColumn& c) { return c.name == kDeletedColumn; });
+  }
+  return columns;
+}
+
+Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound,
+            SlotUse use) {
   const std::unique_ptr<db::Connection> staging = engine.staging();
   std::vector<contracts::ShapeColumn> source;
-  if (read.is_file()) {
+  Landed landed;
+  if (read.change_capture) {
+    Captured captured = land_captured(engine, *staging, {read, bound, use});
+    source = std::move(captured.source);
+    landed.position = std::move(captured.position);
+  } else if (read.is_file()) {
     land_files(engine, *staging, read);
   } else {
     source = land_database(engine, *staging, read, bound);
   }
-  if (bound && read.is_file() && read.cursor && read.cursor->origin == CursorOrigin::File) {
-    drop_seen_rows(*staging, read, *bound);
+  // Files are landed whole; what is out of the range goes. A database may give more than asked.
+  if (read.cursor && read.cursor->origin == CursorOrigin::File &&
+      (read.is_file() || read.cursor->has_window())) {
+    keep_range(*staging, read, cursor_range(read, bound));
   }
-  Landed landed;
-  landed.columns = describe_staged(*staging, read.staging);
+  landed.columns = describe_landed(*staging, read);
   landed.rows = query_count(*staging, "SELECT count(*) FROM " + staging_table(read.staging));
   std::vector<std::string> extra;
   for (const contracts::ShapeColumn& column : source) {

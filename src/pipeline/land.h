@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +16,13 @@ namespace kedge::pipeline {
 struct Landed {
   std::int64_t rows = 0;
   std::vector<contracts::ShapeColumn> columns;  // of the staged table, native types beside
+  std::string position;                         // of change capture; empty: none
 };
 
 // `bound`: the stored cursor of an incremental read, where there is one.
-Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound);
+enum class SlotUse { Keep, LeaveAlone };  // of change capture: kedge test leaves no slot behind
+Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound,
+            SlotUse use = SlotUse::Keep);
 
 // Shared by files and databases: staging."name" from a raw relation that holds texts or typed
 // values. Throws PZ0804 naming every column that holds a value that cannot be converted.
@@ -36,15 +40,28 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
                                        const std::string& where);
 
 void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& read);
+// Every FROM clause that `next` gives, until it gives none, lands in one table.
+struct Transfer {
+  db::Connection& source;
+  db::Connection& staging;
+};
+using FromClauses = std::function<std::optional<std::string>()>;
+std::vector<contracts::ShapeColumn> land_selected(const Engine& engine, const Transfer& transfer,
+                                                  const ReadSpec& read, const FromClauses& next);
 // Gives the native types of what it landed, by column name.
 std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Connection& staging,
                                                   const ReadSpec& read,
                                                   const std::optional<StoredCursor>& bound);
+// The first text that a csv or json read has in a column, as it stands in the file.
+std::optional<std::string> first_text(const Engine& engine, db::Connection& staging,
+                                      const ReadSpec& read, const std::string& column);
 // What a file read would land, without landing it (validate --connect). PZ0330 when nothing is
 // there.
 std::vector<contracts::ShapeColumn> describe_files(const World& world, const Workspace& workspace,
                                                    db::Connection& duckdb, const ReadSpec& read);
 
+// The columns of the source in its staged table: without the mark of change capture.
+std::vector<contracts::ShapeColumn> describe_landed(db::Connection& staging, const ReadSpec& read);
 std::vector<contracts::ShapeColumn> describe_staged(db::Connection& staging,
                                                     const std::string& table);
 

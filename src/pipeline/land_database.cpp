@@ -7,6 +7,7 @@
 #include "contracts/type_name.h"
 #include "db/bulk.h"
 #include "kedge/codes.h"
+#include "pipeline/cursor.h"
 #include "pipeline/land.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
@@ -161,34 +162,81 @@ void settle_expression_types(db::Connection& source, const ReadSpec& read, Fetch
   }
 }
 
-std::string bound_condition(const db::Connection& source, const ReadSpec& read,
-                            const StoredCursor& bound) {
-  const bool inclusive = read.cursor->inclusive;
-  const bool sqlite = source.dialect() == schema::Dialect::Sqlite;
-  const bool number =
-      bound.type.starts_with("DECIMAL") || bound.type.find("INT") != std::string::npos;
-  std::string value = number ? bound.value : quote_literal(bound.value);
-  if (sqlite && !number && bound.type.starts_with("TIMESTAMP")) {
-    // Both spellings of a timestamp are kept there; the pipeline filters exactly.
-    value = quote_literal(bound.value.substr(0, 10));
-    return " WHERE " + quote_column(source, read.cursor->column) + " >= " + value;
-  }
-  return " WHERE " + quote_column(source, read.cursor->column) + (inclusive ? " >= " : " > ") +
-         value;
+// A stored or declared value in the source's own words.
+std::string literal(const std::string& value) {
+  const bool number = !value.empty() &&
+                      value.find_first_not_of("0123456789.-+") == std::string::npos &&
+                      value.find('-', 1) == std::string::npos;
+  return number ? value : quote_literal(value);
 }
 
-std::string select_sql(const db::Connection& source, const ReadSpec& read, const Plan& plan,
-                       const std::optional<StoredCursor>& bound) {
+std::string bound_condition(const db::Connection& source, const ReadSpec& read,
+                            const StoredCursor& bound) {
+  const bool sqlite = source.dialect() == schema::Dialect::Sqlite;
+  const std::string column = quote_column(source, read.cursor->column);
+  if (sqlite && bound.type.starts_with("TIMESTAMP")) {
+    // Both spellings of a timestamp are kept there; the pipeline filters exactly.
+    return column + " >= " + quote_literal(bound.value.substr(0, 10));
+  }
+  return column + (read.cursor->inclusive ? " >= " : " > ") + literal(bound.value);
+}
+
+// Where comparisons mean what they say, the window is cut there; what is landed is cut in any case.
+std::string window_condition(db::Connection& source, db::Connection& staging, const ReadSpec& read,
+                             const std::optional<StoredCursor>& bound) {
+  const schema::Dialect dialect = source.dialect();
+  const bool exact = dialect == schema::Dialect::Postgres || dialect == schema::Dialect::Duckdb ||
+                     dialect == schema::Dialect::Mysql;
+  if (!exact || !read.cursor->has_window()) {
+    return "";
+  }
+  const std::string column = quote_column(source, read.cursor->column);
+  const CursorRange range = cursor_range(read, bound);
+  std::string condition;
+  if (!bound && !range.from.empty()) {
+    condition = column + " >= " + literal(range.from);
+  }
+  std::string end = range.to;
+  if (!read.cursor->max_window.empty() && read.cursor->type) {
+    const std::string lower = bound ? bound_condition(source, read, *bound) : condition;
+    const std::string from = read.query.empty() ? quote_entity(source, read.entity)
+                                                : "(" + read.query + "\n) AS kedge_query";
+    const db::Value first = query_value(source, "SELECT min(" + column + ") FROM " + from +
+                                                    (lower.empty() ? "" : " WHERE " + lower));
+    if (!db::is_null(first)) {
+      end = window_end(staging, read,
+                       contracts::type_name(contracts::underlying_type(*read.cursor->type)),
+                       db::to_text(first));
+    }
+  }
+  if (!end.empty()) {
+    condition += (condition.empty() ? "" : " AND ") + column + " <= " + literal(end);
+  }
+  return condition;
+}
+
+std::string select_list(const Plan& plan) {
   std::string list;
   for (const std::string& column : plan.remote) {
     list += (list.empty() ? "" : ", ") + column;
   }
+  return list.empty() ? "1" : list;
+}
+
+// The whole entity, or what is newer than the stored cursor and inside the window.
+std::string from_clause(const Transfer& transfer, const ReadSpec& read,
+                        const std::optional<StoredCursor>& bound) {
+  db::Connection& source = transfer.source;
   const std::string from = read.query.empty() ? quote_entity(source, read.entity)
                                               : "(" + read.query + "\n) AS kedge_query";
   const bool pushes =
       bound && read.cursor && (read.cursor->pushable || read.cursor->origin == CursorOrigin::File);
-  return "SELECT " + (list.empty() ? "1" : list) + " FROM " + from +
-         (pushes ? bound_condition(source, read, *bound) : "");
+  std::string condition = pushes ? bound_condition(source, read, *bound) : "";
+  if (read.cursor && read.cursor->origin == CursorOrigin::File) {
+    const std::string window = window_condition(source, transfer.staging, read, bound);
+    condition += (condition.empty() || window.empty() ? "" : " AND ") + window;
+  }
+  return from + (condition.empty() ? "" : " WHERE " + condition);
 }
 
 std::string raw_table_sql(const std::string& table, const Plan& plan) {
@@ -233,19 +281,21 @@ void copy_remote(const Engine& engine, db::Connection& source, db::Connection& s
 
 }  // namespace
 
-std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Connection& staging,
-                                                  const ReadSpec& read,
-                                                  const std::optional<StoredCursor>& bound) {
-  const std::unique_ptr<db::Connection> source = engine.open(read.connection, Engine::Use::Read);
-  const Engine::Running running(engine, *source);
-  FetchedShape shape = describe_entity(*source, read);
-  settle_expression_types(*source, read, shape);
-  const Plan plan = Planner(*source, read, shape).run();
+std::vector<contracts::ShapeColumn> land_selected(const Engine& engine, const Transfer& transfer,
+                                                  const ReadSpec& read, const FromClauses& next) {
+  db::Connection& source = transfer.source;
+  db::Connection& staging = transfer.staging;
+  FetchedShape shape = describe_entity(source, read);
+  settle_expression_types(source, read, shape);
+  const Plan plan = Planner(source, read, shape).run();
   const std::string raw = plan.direct ? read.staging : "raw_" + read.staging;
   const std::string raw_table = staging_table(raw);
   staging.execute(raw_table_sql(raw_table, plan));
   try {
-    copy_remote(engine, *source, staging, select_sql(*source, read, plan, bound), raw, plan);
+    while (const std::optional<std::string> from = next()) {
+      copy_remote(engine, source, staging, "SELECT " + select_list(plan) + " FROM " + *from, raw,
+                  plan);
+    }
   } catch (const db::DatabaseError& error) {
     staging.execute("DROP TABLE IF EXISTS " + raw_table);
     fail_read(engine, read, error);
@@ -255,6 +305,21 @@ std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Conn
     staging.execute("DROP TABLE " + raw_table);
   }
   return contracts::shape_of(shape);
+}
+
+std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Connection& staging,
+                                                  const ReadSpec& read,
+                                                  const std::optional<StoredCursor>& bound) {
+  const std::unique_ptr<db::Connection> source = engine.open(read.connection, Engine::Use::Read);
+  const Engine::Running running(engine, *source);
+  bool done = false;
+  return land_selected(engine, {*source, staging}, read, [&]() -> std::optional<std::string> {
+    if (done) {
+      return std::nullopt;
+    }
+    done = true;
+    return from_clause({*source, staging}, read, bound);
+  });
 }
 
 }  // namespace kedge::pipeline

@@ -312,6 +312,21 @@ void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& r
   }
 }
 
+std::optional<std::string> first_text(const Engine& engine, db::Connection& staging,
+                                      const ReadSpec& read, const std::string& column) {
+  const FileRead files = find_files(engine.world(), engine.workspace(), staging, read);
+  if (files.format == Format::Parquet || files.files.empty()) {
+    return std::nullopt;
+  }
+  const std::string value = files.format == Format::Json
+                                ? "json_extract_string(json, " + json_path(column) + ")"
+                                : quote_name(column);
+  const db::ResultSet rows =
+      staging.query("SELECT v FROM (SELECT " + value + " AS v FROM " +
+                    raw_relation(read, files, files.files) + ") WHERE v IS NOT NULL LIMIT 1");
+  return rows.rows.empty() ? std::nullopt : std::optional(db::to_text(rows.rows[0][0]));
+}
+
 std::vector<contracts::ShapeColumn> describe_files(const World& world, const Workspace& workspace,
                                                    db::Connection& duckdb, const ReadSpec& read) {
   const FileRead files = find_files(world, workspace, duckdb, read);

@@ -7,10 +7,12 @@
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/capture.h"
 #include "pipeline/cursor.h"
 #include "pipeline/drift.h"
 #include "pipeline/land.h"
 #include "pipeline/lint.h"
+#include "pipeline/plain_selection.h"
 #include "pipeline/push_down.h"
 #include "pipeline/render.h"
 #include "pipeline/write.h"
@@ -84,7 +86,8 @@ void NodeRun::with_retry(const project::Retry& retry, Work work) {
 
 std::optional<StoredCursor> NodeRun::stored(const ReadSpec& read) const {
   const auto found = memory_.cursors.find(read.label);
-  if (!read.cursor || memory_.refresh == Refresh::Full || found == memory_.cursors.end()) {
+  if ((!read.cursor && !read.change_capture) || memory_.refresh == Refresh::Full ||
+      found == memory_.cursors.end()) {
     return std::nullopt;
   }
   return found->second;
@@ -108,6 +111,9 @@ bool NodeRun::reuse_table(const std::string& table, std::int64_t rows) {
     if (same) {
       staging->execute("CREATE OR REPLACE TABLE " + staging_table(table) + " AS SELECT * FROM " +
                        from);
+      if (is_snapshot(*staging, table, "kedge_previous")) {
+        mark_snapshot(*staging, table);
+      }
     }
   } catch (const db::DatabaseError&) {
     same = false;  // it is read again
@@ -137,15 +143,13 @@ bool NodeRun::reuse_load(const ReadSpec& read) {
   record_.provenance = "reused";
   record_.rows = before->rows;
   const std::unique_ptr<db::Connection> staging = engine_.staging();
-  std::vector<contracts::ShapeColumn> landed = describe_staged(*staging, read.staging);
+  std::vector<contracts::ShapeColumn> landed = describe_landed(*staging, read);
   if (before->observed) {
     landed = before->observed->columns;
   }
   watch(read, landed);
   if (before->watermark) {
-    record_.watermark = before->watermark;
-    const std::lock_guard<std::mutex> guard(memory_.mutex);
-    memory_.candidates[node_.index] = *before->watermark;
+    offer(*before->watermark);
   }
   return true;
 }
@@ -160,6 +164,12 @@ void NodeRun::watch(const ReadSpec& read, const std::vector<contracts::ShapeColu
   }
 }
 
+void NodeRun::offer(const WatermarkRecord& candidate) {
+  record_.watermark = candidate;
+  const std::lock_guard<std::mutex> guard(memory_.mutex);
+  memory_.candidates[node_.index] = candidate;
+}
+
 void NodeRun::offer_cursor(const ReadSpec& read) {
   if (!read.cursor) {
     return;
@@ -167,9 +177,7 @@ void NodeRun::offer_cursor(const ReadSpec& read) {
   const std::unique_ptr<db::Connection> staging = engine_.staging();
   const std::optional<WatermarkRecord> candidate = find_candidate(*staging, read, stored(read));
   if (candidate) {
-    record_.watermark = candidate;
-    const std::lock_guard<std::mutex> guard(memory_.mutex);
-    memory_.candidates[node_.index] = *candidate;
+    offer(*candidate);
   }
 }
 
@@ -182,10 +190,11 @@ void NodeRun::load() {
   if (bound) {
     check_stored_type(read, *bound);
   }
+  const SlotUse use = memory_.mode == RunMode::Test ? SlotUse::LeaveAlone : SlotUse::Keep;
   Landed landed;
   with_retry(read.retry, [&] {
     landed = is_pushed_down(engine_.workspace(), node_.index) ? observe_remote(engine_, read)
-                                                              : land(engine_, read, bound);
+                                                              : land(engine_, read, bound, use);
   });
   record_.rows = landed.rows;
   if (is_pushed_down(engine_.workspace(), node_.index)) {
@@ -196,7 +205,27 @@ void NodeRun::load() {
     lint_inference(engine_, read);
   }
   watch(read, landed.columns);
+  if (!landed.position.empty()) {
+    offer({"lsn", std::string(kCapturePosition), landed.position});
+  }
   offer_cursor(read);
+}
+
+// A view needs no second copy of the rows; what quarantines rows has to be able to delete them.
+bool NodeRun::stages_view(db::Connection& staging, const std::string& sql) const {
+  const PipelineSpec& pipeline = engine_.workspace().pipelines[node_.index];
+  const auto quarantines = [](const std::vector<contracts::Check>& checks) {
+    return std::any_of(checks.begin(), checks.end(), [](const contracts::Check& check) {
+      return check.on_violation == contracts::OnViolation::Quarantine;
+    });
+  };
+  const bool moves_rows =
+      quarantines(pipeline.checks) ||
+      std::any_of(pipeline.writes.begin(), pipeline.writes.end(), [&](std::size_t write) {
+        return quarantines(engine_.workspace().writes[write].checks);
+      });
+  return !moves_rows &&
+         (pipeline.materialization == Materialization::View || is_plain_selection(staging, sql));
 }
 
 void NodeRun::transform() {
@@ -223,7 +252,7 @@ void NodeRun::transform() {
                         EnvironmentValues::Real,
                         {}};
   const std::string sql = render_pipeline(context, node_.index);
-  const bool view = pipeline.materialization == Materialization::View;
+  const bool view = stages_view(*staging, sql);
   const Engine::Running running(engine_, *staging);
   try {
     staging->execute(std::string("CREATE OR REPLACE ") + (view ? "VIEW " : "TABLE ") +
@@ -274,13 +303,23 @@ std::string NodeRun::remote_of_check() const {
   return workspace.pipelines[workspace.writes[node_.index].pipeline].run_in;
 }
 
+// Facts speak of the rows that are there, not of keys that are gone.
+CheckTable NodeRun::check_table(db::Connection& staging, const std::string& name) const {
+  CheckTable table = staged_check_table(staging, name);
+  if (node_.subject == CheckSubject::Entity &&
+      engine_.workspace().reads[node_.index].change_capture) {
+    table.sql = "(SELECT * FROM " + table.sql + " WHERE NOT " + quote_name(kDeletedColumn) + ")";
+  }
+  return table;
+}
+
 void NodeRun::check() {
   const CheckRequest request = check_request();
   const std::string remote = remote_of_check();
   const std::unique_ptr<db::Connection> connection =
       remote.empty() ? engine_.staging() : engine_.open(remote, Engine::Use::Read);
   const Engine::Running running(engine_, *connection);
-  const CheckTable table = remote.empty() ? staged_check_table(*connection, request.table)
+  const CheckTable table = remote.empty() ? check_table(*connection, request.table)
                                           : remote_check_table(engine_, *connection, request.table);
   const CheckOutcome outcome = run_check(engine_, *connection, request, table);
   record_.rows = outcome.record.rows;

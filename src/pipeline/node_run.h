@@ -21,6 +21,7 @@ struct RunMemory {
   Cursors cursors;
   Refresh refresh = Refresh::Incremental;
   std::optional<RunRecord> retry_of;
+  RunMode mode = RunMode::Run;
   State& state;
   std::mutex mutex;
   std::map<std::size_t, WatermarkRecord> candidates;  // by read
@@ -36,12 +37,15 @@ class NodeRun {
 
  private:
   void load();
+  bool stages_view(db::Connection& staging, const std::string& sql) const;
   void transform();
   void check();
   void write();
   bool reuse_load(const ReadSpec& read);
   bool reuse_table(const std::string& table, std::int64_t rows);
   void watch(const ReadSpec& read, const std::vector<contracts::ShapeColumn>& landed);
+  void offer(const WatermarkRecord& candidate);
+  CheckTable check_table(db::Connection& staging, const std::string& name) const;
   void offer_cursor(const ReadSpec& read);
   std::optional<StoredCursor> stored(const ReadSpec& read) const;
   CheckRequest check_request() const;

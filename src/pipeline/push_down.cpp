@@ -1,34 +1,18 @@
 #include "pipeline/push_down.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/graph.h"
+#include "pipeline/remote_schema.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
 #include "pipeline/write.h"
 
 namespace kedge::pipeline {
 namespace {
-
-// Names of a run inside the database it is pushed down to.
-std::string remote_schema(const Engine& engine) {
-  return base::to_lower("_kedge_" + base::replace_all(engine.run_id(), "-", "_"));
-}
-
-std::string remote_table(const Engine& engine, const std::string& name) {
-  return quote_name(remote_schema(engine)) + "." + quote_name(name);
-}
-
-// One at a time: IF NOT EXISTS of postgres fails when two sessions create at once.
-void make_schema(const Engine& engine, db::Connection& connection) {
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> guard(mutex);
-  connection.execute("CREATE SCHEMA IF NOT EXISTS " + quote_name(remote_schema(engine)));
-}
 
 class PushDownRules {
  public:
@@ -173,7 +157,7 @@ Landed observe_remote(const Engine& engine, const ReadSpec& read) {
   compare_columns(read, shape);
   const std::string from = read.query.empty() ? quote_entity(*connection, read.entity)
                                               : "(" + read.query + "\n) AS kedge_query";
-  make_schema(engine, *connection);
+  make_remote_schema(engine, *connection);
   connection->execute("CREATE OR REPLACE VIEW " + remote_table(engine, read.staging) +
                       " AS SELECT " + projection(read) + " FROM " + from);
   Landed landed;
@@ -197,7 +181,7 @@ std::int64_t transform_remote(const Engine& engine, std::size_t index) {
                         [&](const std::string& name) { return remote_table(engine, name); }};
   const std::string table = remote_table(engine, pipeline.name);
   try {
-    make_schema(engine, *connection);
+    make_remote_schema(engine, *connection);
     connection->execute("CREATE TABLE " + table +
                         " AS SELECT kedge_query.*, row_number() OVER () AS _kedge_row FROM (\n" +
                         render_pipeline(context, index) + "\n) AS kedge_query");
@@ -242,27 +226,6 @@ WriteRecord write_remote(const Engine& engine, const WriteSpec& write) {
   record.strategy = contracts::to_string(write.strategy);
   record.policy = contracts::to_string(write.policy);
   return record;
-}
-
-void drop_remote(const Engine& engine) {
-  std::vector<std::string> done;
-  for (const PipelineSpec& pipeline : engine.workspace().pipelines) {
-    const bool seen = std::find(done.begin(), done.end(), pipeline.run_in) != done.end();
-    if (pipeline.run_in.empty() || seen) {
-      continue;
-    }
-    done.push_back(pipeline.run_in);
-    try {
-      engine.open(pipeline.run_in, Engine::Use::Write)
-          ->execute("DROP SCHEMA IF EXISTS " + quote_name(remote_schema(engine)) + " CASCADE");
-    } catch (const Error& error) {
-      Problem problem;
-      problem.code = codes::PZ0330;
-      problem.message = "the working schema of the run is left in '" + pipeline.run_in +
-                        "': " + engine.workspace().hide(error.problem().message);
-      engine.warn(std::move(problem));
-    }
-  }
 }
 
 }  // namespace kedge::pipeline

@@ -23,7 +23,5 @@ std::int64_t transform_remote(const Engine& engine, std::size_t pipeline);
 WriteRecord write_remote(const Engine& engine, const WriteSpec& write);
 CheckTable remote_check_table(const Engine& engine, db::Connection& connection,
                               const std::string& name);
-// Removes the run's working schema from every database it was pushed down to.
-void drop_remote(const Engine& engine);
 
 }  // namespace kedge::pipeline

@@ -7,6 +7,7 @@
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/compile.h"
+#include "pipeline/cursor.h"
 #include "pipeline/graph.h"
 #include "pipeline/push_down.h"
 
@@ -34,9 +35,10 @@ class Rules {
   }
 
   void check_pairs() {
-    for (const WriteSpec& write : workspace_.writes) {
+    for (WriteSpec& write : workspace_.writes) {
       check_pairing(write);
       check_deletions(write);
+      take_captured_flag(write);
     }
     check_readers();
   }
@@ -64,6 +66,15 @@ class Rules {
           codes::PZ0338, read.where,
           "entity '" + read.label + "': connector " + read.connector + " has no change capture");
     }
+    const bool quarantines =
+        std::any_of(read.checks.begin(), read.checks.end(), [](const contracts::Check& check) {
+          return check.on_violation == contracts::OnViolation::Quarantine;
+        });
+    if (read.change_capture && quarantines) {
+      problem(codes::PZ0113, read.where,
+              "entity '" + read.label +
+                  "': on_violation: quarantine does not go together with change capture");
+    }
     if (!read.cursor || read.cursor->origin != CursorOrigin::File || read.contract.empty()) {
       note_untyped(read);
       return;
@@ -82,12 +93,26 @@ class Rules {
               "allowed: " + contracts::cursor_type_names());
     } else {
       read.cursor->type = column->type;
+      check_window(read);
+    }
+  }
+
+  void check_window(const ReadSpec& read) {
+    const std::string why = window_problem(*read.cursor, *read.cursor->type);
+    if (!why.empty()) {
+      problem(codes::PZ0213, read.cursor->window_where,
+              "entity '" + read.label + "': sync: " + why);
     }
   }
 
   void note_untyped(const ReadSpec& read) {
     if (!read.cursor || !read.contract.empty()) {
       return;
+    }
+    if (!read.cursor->max_window.empty()) {
+      problem(codes::PZ0213, read.cursor->window_where,
+              "entity '" + read.label + "': sync: max_window needs a typed cursor",
+              "declare '" + read.cursor->column + "' in columns:");
     }
     Finding finding;
     finding.problem = {codes::PZ0505,
@@ -171,7 +196,7 @@ class Rules {
   void check_pairing(const WriteSpec& write) {
     for (const std::size_t index : all_reads_of(workspace_, write.pipeline)) {
       const ReadSpec& read = workspace_.reads[index];
-      if (!read.cursor) {
+      if (!read.cursor && !read.change_capture) {
         continue;
       }
       if (write.strategy == Strategy::Replace) {
@@ -206,6 +231,14 @@ class Rules {
                   "': on_delete: " + contracts::to_string(write.on_delete) +
                   " over an incremental read: deleted rows cannot be told from unchanged ones",
               "read everything, or name a delete_flag: column");
+    }
+  }
+
+  // Change capture marks the keys that are gone; the mark itself is not written.
+  void take_captured_flag(WriteSpec& write) const {
+    const bool captured = any_read(write, [](const ReadSpec& r) { return r.change_capture; });
+    if (write.strategy == Strategy::Merge && captured && write.delete_flag.empty()) {
+      write.delete_flag = kDeletedColumn;
     }
   }
 

@@ -8,9 +8,11 @@
 
 #include "base/text.h"
 #include "kedge/codes.h"
+#include "pipeline/delivery.h"
 #include "pipeline/hooks.h"
 #include "pipeline/node_run.h"
 #include "pipeline/push_down.h"
+#include "pipeline/remote_schema.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -33,6 +35,7 @@ class Runner {
                 state_.cursors(),
                 request.refresh,
                 request.retry_of,
+                request.mode,
                 state_,
                 {},
                 {},
@@ -64,6 +67,7 @@ class Runner {
  private:
   void begin() {
     world_.files.make_folder(engine_.run_folder());
+    alive_ = std::make_unique<base::FileLock>(engine_.alive_path(run_id_), 0, codes::PZ0533);
     events_ = std::make_unique<EventLog>(base::join_path(engine_.run_folder(), "events.ndjson"),
                                          run_id_, world_.clock, listener_.on_event);
     install_hooks(*events_, engine_);
@@ -79,10 +83,25 @@ class Runner {
       add_node(index);
     }
     state_.store(record_);
+    remotes_.open(remote_connections());
     document::Json fields;
     fields.set("project", workspace_->project.name);
     fields.set("node_count", record_.nodes.size());
     engine_.publish("run_started", fields);
+  }
+
+  // Where selected pipelines are pushed down to.
+  std::vector<std::string> remote_connections() const {
+    std::set<std::string> names;
+    for (const std::size_t index : request_.nodes) {
+      const GraphNode& node = graph_.nodes[index];
+      if (node.kind == NodeKind::Pipeline && !workspace_->pipelines[node.index].run_in.empty()) {
+        names.insert(workspace_->pipelines[node.index].run_in);
+      } else if (node.kind == NodeKind::Source && is_pushed_down(*workspace_, node.index)) {
+        names.insert(workspace_->reads[node.index].connection);
+      }
+    }
+    return {names.begin(), names.end()};
   }
 
   void add_node(std::size_t index) {
@@ -316,8 +335,10 @@ class Runner {
     fields.set("duration_ms", duration);
     engine_.publish("run_completed", fields);
     staging_.reset();
-    drop_remote(engine_);
+    remotes_.close();
     state_.store(record_);
+    alive_.reset();
+    world_.files.remove(engine_.alive_path(run_id_));
     drop_old_staging();
   }
 
@@ -336,83 +357,15 @@ class Runner {
               });
   }
 
-  // All writes below the load, through every node of the graph.
-  std::vector<std::size_t> writes_below(std::size_t load) const {
-    std::set<std::size_t> below = {load};
-    std::vector<std::size_t> writes;
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const auto& parents = graph_.nodes[i].parents;
-      if (std::any_of(parents.begin(), parents.end(),
-                      [&](std::size_t parent) { return below.contains(parent); })) {
-        below.insert(i);
-        if (graph_.nodes[i].kind == NodeKind::Write) {
-          writes.push_back(i);
-        }
-      }
-    }
-    return writes;
-  }
-
-  bool is_delivered(std::size_t read) {
-    for (const auto& [index, place] : slots_) {
-      const GraphNode& node = graph_.nodes[index];
-      if (node.kind != NodeKind::Source || node.index != read) {
-        continue;
-      }
-      const std::vector<std::size_t> writes = writes_below(index);
-      return !writes.empty() && std::all_of(writes.begin(), writes.end(), [&](std::size_t write) {
-        return is_selected(write) && slot(write).status == NodeStatus::Success;
-      });
-    }
-    return false;
-  }
-
+  // Cursors move with what was delivered.
   void store_cursors() {
-    std::map<std::size_t, WatermarkRecord> delivered;
-    for (const auto& [read, candidate] : memory_.candidates) {
-      if (is_delivered(read)) {
-        delivered[read] = candidate;
-      }
-    }
-    if (delivered.empty()) {
-      return;
-    }
-    try {
-      const base::FileLock lock(state_.lock_path(), 60, codes::PZ0533);
-      Cursors cursors = state_.cursors();
-      for (const auto& [read, candidate] : delivered) {
-        store_cursor(cursors, workspace_->reads[read].label, candidate);
-      }
-      state_.store(cursors);
-    } catch (const Error& error) {
-      engine_.warn(
-          {codes::PZ0527,
-           "the data was delivered, but a cursor could not be stored: " + error.problem().message,
-           std::nullopt,
-           "",
-           {}},
-          Severity::Note);
-    }
-  }
-
-  void store_cursor(Cursors& cursors, const std::string& label, const WatermarkRecord& candidate) {
-    const auto now = cursors.find(label);
-    const auto before = memory_.cursors.find(label);
-    const bool untouched = before == memory_.cursors.end()
-                               ? now == cursors.end()
-                               : now != cursors.end() && now->second == before->second;
-    if (!untouched) {
-      Problem problem{
-          codes::PZ0520,
-          "entity '" + label + "': its cursor was moved by another run in the meantime and is kept",
-          std::nullopt,
-          "",
-          {}};
+    const auto succeeded = [&](std::size_t index) {
+      return is_selected(index) && slot(index).status == NodeStatus::Success;
+    };
+    for (const auto& [label, problem] :
+         deliver_cursors({engine_, graph_, state_, memory_, succeeded})) {
       fail_load(label, problem);
-      return;
     }
-    cursors[label] = {candidate.cursor, candidate.type, candidate.value, run_id_,
-                      base::format_utc(world_.clock.now_milliseconds())};
   }
 
   void fail_load(const std::string& label, const Problem& problem) {
@@ -449,7 +402,9 @@ class Runner {
   std::string run_id_;
   State state_;
   Engine engine_;
+  RemoteSchemas remotes_{engine_};
   RunMemory memory_;
+  std::unique_ptr<base::FileLock> alive_;
   std::unique_ptr<EventLog> events_;
   std::unique_ptr<db::Connection> staging_;
   RunRecord record_;

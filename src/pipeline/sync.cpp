@@ -20,6 +20,11 @@ void check_windows(const Node& mapping, const contracts::NodeReader& reader, Cur
   cursor.initial = text("initial");
   cursor.until = text("until");
   cursor.max_window = text("max_window");
+  for (const std::string_view key : {"until", "initial", "max_window"}) {
+    if (const Node* node = mapping.find(key)) {
+      cursor.window_where = reader.place(*node);
+    }
+  }
   if (!cursor.max_window.empty() && cursor.initial.empty()) {
     reader.with(codes::PZ0213)
         .problem(*mapping.find("max_window"), "sync: max_window needs initial: to start from");

@@ -231,7 +231,7 @@ class Analysis {
 
   void join_cursor(const WatermarkUse& use, const Bound& bound) {
     ReadSpec& read = workspace_.reads[use.read];
-    if (read.cursor && read.cursor->origin == CursorOrigin::File) {
+    if (read.change_capture || (read.cursor && read.cursor->origin == CursorOrigin::File)) {
       if (doubles_.insert(use.read).second) {
         problem(codes::PZ0225, use.where,
                 "the cursor of '" + read.label + "' is declared by sync: and by watermark()",

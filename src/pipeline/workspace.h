@@ -17,6 +17,9 @@
 
 namespace kedge::pipeline {
 
+// What change capture adds to the columns of an entity: true for a key that is gone.
+inline constexpr std::string_view kDeletedColumn = "_kedge_deleted";
+
 enum class CursorOrigin { File, Sql };
 
 // The cursor of an incremental read.
@@ -25,9 +28,12 @@ struct Cursor {
   CursorOrigin origin = CursorOrigin::File;
   Position where;
   std::optional<schema::Type> type;  // from the contract
-  std::string initial;               // windows (17.6)
+  // Windows (17.6), as they are written; empty: none.
+  std::string initial;
   std::string until;
   std::string max_window;
+  Position window_where;
+  bool has_window() const { return !initial.empty() || !until.empty() || !max_window.empty(); }
   bool pushable = false;   // every bound is `cursor > watermark()`, so the source may filter
   bool inclusive = false;  // at least one bound is >=
 };

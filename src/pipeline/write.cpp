@@ -11,6 +11,9 @@
 namespace kedge::pipeline {
 namespace {
 
+constexpr std::string_view kAside = ".kedge-";  // and the run, the file's name and:
+constexpr std::string_view kPart = ".part";
+
 // Rows go out in staging order; a view has no row numbers of its own.
 std::string format_word(const WriteSpec& write) {
   if (write.file.format) {
@@ -40,6 +43,17 @@ std::string without_extension(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const bool has = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
   return has ? path.substr(0, dot) : path;
+}
+
+// A killed run leaves its file aside behind; a live one holds the lock of its folder. Files of
+// other projects that write to the same place are not ours to judge.
+void sweep_parts(const Engine& engine, const std::string& folder) {
+  for (const base::FolderEntry& entry : engine.world().files.list(folder)) {
+    const bool aside = entry.name.starts_with(kAside) && entry.name.ends_with(kPart);
+    if (aside && engine.is_abandoned(entry.name.substr(kAside.size(), engine.run_id().size()))) {
+      engine.world().files.remove(base::join_path(folder, entry.name));
+    }
+  }
 }
 
 }  // namespace
@@ -110,8 +124,9 @@ WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connec
     list += (list.empty() ? "" : ", ") + quote_name(column.name);
   }
   engine.world().files.make_folder(base::parent_path(path));
-  const std::string aside = base::parent_path(path) + "/.kedge-" + engine.run_id() + "-" +
-                            base::file_name(path) + ".part";
+  sweep_parts(engine, base::parent_path(path));
+  const std::string aside = base::parent_path(path) + "/" + std::string(kAside) + engine.run_id() +
+                            "-" + base::file_name(path) + std::string(kPart);
   WriteRecord record;
   try {
     const Engine::Running running(engine, staging);

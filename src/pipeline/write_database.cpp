@@ -3,11 +3,11 @@
 
 #include "base/text.h"
 #include "contracts/type_name.h"
-#include "db/bulk.h"
 #include "kedge/codes.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
 #include "pipeline/write.h"
+#include "pipeline/write_input.h"
 #include "pipeline/write_sql.h"
 
 namespace kedge::pipeline {
@@ -16,32 +16,19 @@ namespace {
 using contracts::OnDelete;
 using contracts::Strategy;
 using contracts::Target;
-using contracts::ValueFacts;
 using contracts::WriteColumn;
 
 class DatabaseWrite {
  public:
-  DatabaseWrite(const Engine& engine, const WriteSpec& write, db::Connection& staging)
+  DatabaseWrite(const Engine& engine, const WriteSpec& write, WriteInput input)
       : engine_(engine),
         write_(write),
-        staging_(staging),
-        name_(engine.workspace().pipelines[write.pipeline].name),
-        columns_(write_columns(write, staged_columns(staging, name_))),
-        request_(judge_request(write, columns_)) {}
-
-  // Push-down: what is staged lies in the target's own database.
-  DatabaseWrite(const Engine& engine, const WriteSpec& write, db::Connection& staging,
-                const RemoteStage& remote)
-      : engine_(engine),
-        write_(write),
-        staging_(staging),
-        remote_(remote.table),
-        columns_(write_columns(write, remote.columns)),
+        input_(std::move(input)),
+        columns_(input_.columns()),
         request_(judge_request(write, columns_)) {}
 
   WriteRecord run() {
-    check_keys();
-    check_empty_input();
+    input_.check();
     const bool fresh = is_missing_file();
     try {
       target_ = engine_.open(write_.connection, Engine::Use::Write);
@@ -62,7 +49,6 @@ class DatabaseWrite {
   bool merges() const { return write_.strategy == Strategy::Merge; }
   System system() const { return request_.system; }
   std::string table() const { return quote_entity_for(system(), write_.entity); }
-  std::string staged() const { return remote_.empty() ? staging_table(name_) : remote_; }
 
   std::string database_file() const {
     const auto options =
@@ -76,130 +62,13 @@ class DatabaseWrite {
     return !file.empty() && !engine_.world().files.kind(file);
   }
 
-  const WriteColumn* find_column(const std::string& name) const {
-    const auto found = std::find_if(columns_.begin(), columns_.end(),
-                                    [&](const WriteColumn& c) { return c.name == name; });
-    return found == columns_.end() ? nullptr : &*found;
-  }
-
-  std::string key_list() const {
-    std::string list;
-    for (const std::string& key : write_.keys) {
-      list += (list.empty() ? "" : ", ") + quote_name(key);
-    }
-    return list;
-  }
-
-  // Before the target is opened: keys that are missing, NULL or there more than once.
-  void check_keys() {
-    if (!merges()) {
-      return;
-    }
-    for (const std::string& key : write_.keys) {
-      if (find_column(key) == nullptr) {
-        throw Error(codes::PZ0209, "target '" + write_.target + "': key '" + key +
-                                       "' is not a column of the write");
-      }
-    }
-    for (const std::string& key : write_.keys) {
-      const std::int64_t nulls = query_count(
-          staging_, "SELECT count(*) FROM " + staged() + " WHERE " + quote_name(key) + " IS NULL");
-      if (nulls > 0) {
-        throw Error(codes::PZ0521, "target '" + write_.target + "': merge key '" + key +
-                                       "' is NULL in " + std::to_string(nulls) + " row(s)");
-      }
-    }
-    const db::ResultSet doubles = staging_.query(
-        "SELECT count(*), coalesce(sum(n - 1), 0) FROM (SELECT count(*) AS n FROM " + staged() +
-        " GROUP BY " + key_list() + " HAVING count(*) > 1) AS kedge_doubles");
-    const std::int64_t groups = db::to_integer(doubles.rows.at(0).at(0)).value_or(0);
-    if (groups > 0) {
-      warn_duplicates(groups, db::to_integer(doubles.rows.at(0).at(1)).value_or(0));
-    }
-  }
-
-  void warn_duplicates(std::int64_t groups, std::int64_t surplus) {
-    engine_.warn({codes::PZ0522,
-                  "target '" + write_.target + "': " + std::to_string(groups) +
-                      " merge key(s) occur more than once, " + std::to_string(surplus) +
-                      " surplus row(s); the last row of each wins",
-                  std::nullopt,
-                  "",
-                  {}});
-    document::Json keys = document::Json::array();
-    for (const std::string& key : write_.keys) {
-      keys.push(key);
-    }
-    document::Json fields;
-    fields.set("target", write_.target);
-    fields.set("keys", std::move(keys));
-    fields.set("duplicate_groups", groups);
-    fields.set("extra_rows", surplus);
-    engine_.publish("merge_key_duplicates_detected", fields);
-  }
-
-  // An empty full read would delete every row of the target.
-  void check_empty_input() {
-    const bool acts = write_.on_delete == OnDelete::Delete || write_.on_delete == OnDelete::Soft;
-    const bool allowed =
-        std::any_of(write_.checks.begin(), write_.checks.end(), [](const contracts::Check& check) {
-          return check.type == contracts::CheckType::RowCount && check.minimum == "0";
-        });
-    if (acts && write_.delete_flag.empty() && !allowed &&
-        query_count(staging_, "SELECT count(*) FROM " + staged()) == 0) {
-      throw Error(codes::PZ0337,
-                  "target '" + write_.target + "': the input has no rows, so on_delete: " +
-                      contracts::to_string(write_.on_delete) + " would empty it",
-                  "declare expect: {row_count: {min: 0}} on the write if that is meant");
-    }
-  }
-
-  std::string rows_written() const {
-    return write_.delete_flag.empty()
-               ? ""
-               : " WHERE NOT coalesce(" + quote_name(write_.delete_flag) + ", false)";
-  }
-
-  std::map<std::string, ValueFacts> measure(const std::vector<std::string>& names) {
-    std::map<std::string, ValueFacts> facts;
-    std::string list;
-    std::vector<std::string> measured;
-    for (const WriteColumn& column : columns_) {
-      const std::string quoted = quote_name(column.name);
-      const std::string range =
-          remote_.empty() ? range_condition(system(), quoted, column.type) : "";
-      const bool asked = std::find(names.begin(), names.end(), column.name) != names.end();
-      if (!asked && range.empty()) {
-        continue;
-      }
-      const bool text =
-          column.type.kind == schema::TypeKind::Text || column.type.kind == schema::TypeKind::Enum;
-      list += (list.empty() ? "" : ", ") + ("count(*) - count(" + quoted + "), ") +
-              (text ? "coalesce(max(length(CAST(" + quoted + " AS VARCHAR))), 0)" : "0") + ", " +
-              (range.empty() ? "0" : "count(*) FILTER (WHERE " + range + ")");
-      measured.push_back(column.name);
-    }
-    if (measured.empty()) {
-      return facts;
-    }
-    const db::Row row =
-        staging_.query("SELECT " + list + " FROM " + staged() + rows_written()).rows.at(0);
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      const auto number = [&](std::size_t at) {
-        return db::to_integer(row.at(i * 3 + at)).value_or(0);
-      };
-      facts[measured[i]] = {number(0), number(1), number(2)};
-    }
-    return facts;
-  }
-
   void judge() {
     existing_ = find_target(*target_, write_.entity);
     if (!existing_) {
       judge_new();
       return;
     }
-    const auto facts = measure(contracts::columns_to_measure(request_, *existing_));
+    const auto facts = input_.measure(contracts::columns_to_measure(request_, *existing_));
     const contracts::WriteVerdict verdict = contracts::judge_write(request_, *existing_, facts);
     if (!verdict.mismatches.empty()) {
       throw Error(contracts::refusal(request_, verdict));
@@ -229,7 +98,7 @@ class DatabaseWrite {
     contracts::WriteRequest request = request_;
     request.on_delete = OnDelete::None;
     request.policy = contracts::SchemaPolicy::FailOnChange;
-    const auto facts = measure(contracts::columns_to_measure(request, target));
+    const auto facts = input_.measure(contracts::columns_to_measure(request, target));
     const contracts::WriteVerdict verdict = contracts::judge_write(request, target, facts);
     if (!verdict.mismatches.empty()) {
       throw Error(contracts::refusal(request, verdict));
@@ -263,56 +132,8 @@ class DatabaseWrite {
                             merges() ? write_.keys : std::vector<std::string>{});
   }
 
-  // The SELECT that hands the staged rows over.
-  std::string export_sql(const std::string& flag_condition) const {
-    std::string list;
-    for (const WriteColumn& column : columns_) {
-      std::string value = quote_name(column.name);
-      if (!write_.contract.empty()) {
-        value = "CAST(" + value + " AS " +
-                contracts::type_name(contracts::underlying_type(column.type)) + ")";
-      }
-      list += (list.empty() ? "" : ", ") + export_expression(system(), value, column.type);
-    }
-    const bool table =
-        engine_.workspace().pipelines[write_.pipeline].materialization == Materialization::Table;
-    std::string sql = "SELECT " + list + " FROM ";
-    if (merges()) {
-      const std::string order = table ? "rowid" : "kedge_row";
-      const std::string from =
-          table ? staged() : "(SELECT *, row_number() OVER () AS kedge_row FROM " + staged() + ")";
-      return sql + from + flag_condition + " QUALIFY row_number() OVER (PARTITION BY " +
-             key_list() + " ORDER BY " + order + " DESC) = 1";
-    }
-    return sql + staged() + flag_condition;
-  }
-
-  // Rows that never leave their database; the last of equal keys wins here too.
-  std::int64_t load_remote(const schema::Name& name, const std::string& condition) {
-    std::string list;
-    std::string values;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      list += (i == 0 ? "" : ", ") + quote_name(target_names_[i]);
-      values += (i == 0 ? "" : ", ") + quote_name(columns_[i].name);
-    }
-    const std::string table =
-        name.schema.empty() ? quote_name(name.name.text())
-                            : quote_name(name.schema.text()) + "." + quote_name(name.name.text());
-    const std::string order = merges() ? " ORDER BY " + key_list() + ", _kedge_row DESC" : "";
-    return target_
-        ->query("INSERT INTO " + table + " (" + list + ") SELECT " +
-                (merges() ? "DISTINCT ON (" + key_list() + ") " : "") + values + " FROM " +
-                staged() + condition + order)
-        .affected;
-  }
-
   std::int64_t load(const schema::Name& name, const std::string& condition) {
-    if (!remote_.empty()) {
-      return load_remote(name, condition);
-    }
-    db::ReadOptions options;
-    options.rows = static_cast<std::size_t>(engine_.workspace().project.engine.chunk_rows);
-    return db::copy_rows(staging_, export_sql(condition), *target_, {name, target_names_}, options);
+    return input_.copy_to(*target_, name, target_names_, condition);
   }
 
   void move() {
@@ -368,7 +189,7 @@ class DatabaseWrite {
     record_.inserted = record_.rows;
   }
 
-  std::string side() const { return quote_for(system(), "_kedge_side"); }
+  std::string side() const { return quote_for(system(), side_name(system())); }
 
   TableSql table_sql() const { return {system(), table(), target_names_, target_keys()}; }
 
@@ -408,7 +229,7 @@ class DatabaseWrite {
     } else {
       target_->execute(create_side_sql(table_sql(), side()));
     }
-    record_.rows = load({Identifier(), Identifier("_kedge_side")}, condition);
+    record_.rows = load({Identifier(), Identifier(side_name(system()))}, condition);
   }
 
   std::string marker() const {
@@ -424,14 +245,14 @@ class DatabaseWrite {
   }
 
   void merge_rows() {
-    load_side(rows_written());
+    load_side(input_.rows_written());
     const TableSql target = table_sql();
     record_.updated = query_count(*target_, count_matches_sql(target, side()));
     record_.inserted = record_.rows - record_.updated;
     for (const std::string& sql : merge_sql(target, side(), marker())) {
       target_->execute(sql);
     }
-    if (write_.delete_flag.empty()) {
+    if (input_.is_full()) {
       remove_rows(DeleteWhere::KeyAbsent);
       target_->execute(drop_side_sql(system(), side()));
     } else {
@@ -454,7 +275,7 @@ class DatabaseWrite {
       return;
     }
     const std::int64_t written = record_.rows;
-    load_side(" WHERE coalesce(" + quote_name(write_.delete_flag) + ", false)");
+    load_side(input_.rows_flagged());
     record_.rows = written;
     remove_rows(DeleteWhere::KeyPresent);
     target_->execute(drop_side_sql(system(), side()));
@@ -472,15 +293,33 @@ class DatabaseWrite {
     transaction.commit();
   }
 
+  // A killed run leaves its table behind; a session of a live one holds the lock of its name.
+  void sweep_mysql(const std::string& own) {
+    const auto locks = [&](const std::string& name) {
+      return query_count(*target_, "SELECT GET_LOCK(" + quote_literal(name) + ", 0)") == 1;
+    };
+    locks(own);
+    const db::ResultSet left = target_->query(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = database() AND "
+        "table_name LIKE '\\_kedge\\_new\\_%'");
+    for (const db::Row& row : left.rows) {
+      const std::string name = db::to_text(row.at(0));
+      if (name == own || locks(name)) {
+        target_->execute("DROP TABLE IF EXISTS " + quote_for(system(), name));
+      }
+    }
+  }
+
   void create_mysql() {
-    const std::string aside = quote_for(system(), "_kedge_new_" + engine_.run_id().substr(0, 18));
-    const std::string name = "_kedge_new_" + engine_.run_id().substr(0, 18);
-    target_->execute("DROP TABLE IF EXISTS " + aside);
+    const std::string name = "_kedge_new_" + engine_.run_id().substr(0, 18) + "_" +
+                             base::sha256_hex(write_.target).substr(0, 8);
+    const std::string aside = quote_for(system(), name);
+    sweep_mysql(name);
     target_->execute(create_sql(aside));
     try {
       {
         db::Transaction transaction(*target_);
-        record_.rows = load({Identifier(), Identifier(name)}, rows_written());
+        record_.rows = load({Identifier(), Identifier(name)}, input_.rows_written());
         transaction.commit();
       }
       target_->execute("RENAME TABLE " + aside + " TO " + table());
@@ -535,9 +374,7 @@ class DatabaseWrite {
 
   const Engine& engine_;
   const WriteSpec& write_;
-  db::Connection& staging_;
-  std::string name_;
-  std::string remote_;  // push-down: the staged table, quoted
+  WriteInput input_;
   std::vector<WriteColumn> columns_;
   contracts::WriteRequest request_;
   std::unique_ptr<db::Connection> target_;
@@ -546,17 +383,18 @@ class DatabaseWrite {
   std::vector<std::string> target_names_;
   WriteRecord record_;
   bool altered_ = false;
+  bool full_ = true;  // the input has every row of the source
 };
 
 }  // namespace
 
 WriteRecord write_from_remote(const Engine& engine, const WriteSpec& write,
                               db::Connection& connection, const RemoteStage& stage) {
-  return DatabaseWrite(engine, write, connection, stage).run();
+  return DatabaseWrite(engine, write, WriteInput(engine, write, connection, stage)).run();
 }
 
 WriteRecord write_database(const Engine& engine, const WriteSpec& write, db::Connection& staging) {
-  return DatabaseWrite(engine, write, staging).run();
+  return DatabaseWrite(engine, write, WriteInput(engine, write, staging)).run();
 }
 
 }  // namespace kedge::pipeline

@@ -79,6 +79,23 @@ std::string upsert_with_duplicate_key(const TableSql& target, const std::string&
          " ON DUPLICATE KEY UPDATE " + updates;
 }
 
+// Rows that are there are updated, so that what the input lacks keeps its value.
+std::vector<std::string> update_then_insert(const TableSql& target, const std::string& side,
+                                            const std::string& marker) {
+  std::vector<std::string> statements;
+  const std::string updates = assignments(target, "kedge_side.", "", marker);
+  if (!updates.empty()) {
+    statements.push_back("UPDATE " + target.table + " SET " + updates + " FROM " + side +
+                         " AS kedge_side WHERE " + key_match(target, "kedge_side", target.table));
+  }
+  statements.push_back("INSERT INTO " + target.table + " (" +
+                       list_of(target.system, target.columns) + ") SELECT " +
+                       list_of(target.system, target.columns, "kedge_side.") + " FROM " + side +
+                       " AS kedge_side WHERE NOT EXISTS (SELECT 1 FROM " + target.table +
+                       " WHERE " + key_match(target, "kedge_side", target.table) + ")");
+  return statements;
+}
+
 bool is_nested(TypeKind kind) {
   return kind == TypeKind::Array || kind == TypeKind::Struct || kind == TypeKind::Map;
 }
@@ -119,6 +136,10 @@ std::string quote_entity_for(System system, const std::string& entity) {
     return quote_for(system, entity);
   }
   return quote_for(system, entity.substr(0, dot)) + "." + quote_for(system, entity.substr(dot + 1));
+}
+
+std::string side_name(System system) {
+  return system == System::SqlServer ? "#_kedge_side" : "_kedge_side";
 }
 
 std::string create_table_sql(System system, const std::string& table,
@@ -162,7 +183,9 @@ std::string create_side_sql(const TableSql& target, const std::string& side) {
       return "CREATE TEMPORARY TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
              " LIMIT 0";
     case System::SqlServer:
-      return "SELECT " + columns + " INTO " + side + " FROM " + target.table + " WHERE 1 = 0";
+      // The union drops an IDENTITY, which would refuse the values.
+      return "SELECT " + columns + " INTO " + side + " FROM " + target.table +
+             " WHERE 1 = 0 UNION ALL SELECT " + columns + " FROM " + target.table + " WHERE 1 = 0";
     case System::Sqlite:
     case System::Duckdb:
     case System::Generic:
@@ -192,6 +215,7 @@ std::vector<std::string> merge_sql(const TableSql& target, const std::string& si
     case System::Mysql:
       return {upsert_with_duplicate_key(target, side, marker)};
     case System::SqlServer:
+      return update_then_insert(target, side, marker);
     case System::Generic:
       break;
   }

@@ -35,6 +35,7 @@ std::string create_table_sql(System system, const std::string& table,
 std::optional<std::string> alter_sql(System system, const std::string& table,
                                      const contracts::Alteration& alteration);
 
+std::string side_name(System system);  // unquoted
 // A side table of the session with the shape of these columns of the target, and its end.
 std::string create_side_sql(const TableSql& target, const std::string& side);
 std::string drop_side_sql(System system, const std::string& side);

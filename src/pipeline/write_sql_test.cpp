@@ -39,7 +39,7 @@ TEST(WriteSqlTest, MergesWithoutTouchingWhatTheInputLacks) {
       "(\"id\") DO UPDATE SET \"note\" = excluded.\"note\"");
   const TableSql keys_only{System::Sqlite, "t", {"id"}, {"id"}};
   EXPECT_NE(merge_sql(keys_only, "s", "").at(0).find("DO NOTHING"), std::string::npos);
-  const TableSql generic{System::SqlServer, "t", {"id"}, {"id"}};
+  const TableSql generic{System::Generic, "t", {"id"}, {"id"}};
   EXPECT_EQ(merge_sql(generic, "s", "").size(), 2U);
 }
 
@@ -48,6 +48,44 @@ TEST(WriteSqlTest, MarksOnlyWhatIsNotMarkedYet) {
   EXPECT_EQ(mark_sql(target, "s", DeleteWhere::KeyAbsent, "2027-01-01"),
             "UPDATE t SET \"_kedge_deleted_at\" = '2027-01-01' WHERE \"_kedge_deleted_at\" IS NULL "
             "AND NOT EXISTS (SELECT 1 FROM s AS kedge_side WHERE kedge_side.\"id\" = t.\"id\")");
+}
+
+// There is no such server to test with: the statements are checked as text.
+TEST(WriteSqlTest, SpeaksTransactSql) {
+  const System system = System::SqlServer;
+  const TableSql target{system, "[dbo].[t]", {"id", "note]"}, {"id"}};
+  const std::string side = quote_for(system, side_name(system));
+  EXPECT_EQ(side, "[#_kedge_side]");
+  EXPECT_EQ(create_side_sql(target, side),
+            "SELECT [id], [note]]] INTO [#_kedge_side] FROM [dbo].[t] WHERE 1 = 0 UNION ALL SELECT "
+            "[id], [note]]] FROM [dbo].[t] WHERE 1 = 0");
+  EXPECT_EQ(drop_side_sql(system, side), "DROP TABLE IF EXISTS [#_kedge_side]");
+  EXPECT_EQ(count_matches_sql(target, side),
+            "SELECT count(*) FROM [dbo].[t] WHERE EXISTS (SELECT 1 FROM [#_kedge_side] AS "
+            "kedge_side WHERE kedge_side.[id] = [dbo].[t].[id])");
+  const std::vector<std::string> merge = merge_sql(target, side, "_kedge_deleted_at");
+  ASSERT_EQ(merge.size(), 2U);
+  EXPECT_EQ(merge[0],
+            "UPDATE [dbo].[t] SET [note]]] = kedge_side.[note]]], [_kedge_deleted_at] = NULL FROM "
+            "[#_kedge_side] AS kedge_side WHERE kedge_side.[id] = [dbo].[t].[id]");
+  EXPECT_EQ(merge[1],
+            "INSERT INTO [dbo].[t] ([id], [note]]]) SELECT kedge_side.[id], kedge_side.[note]]] "
+            "FROM [#_kedge_side] AS kedge_side WHERE NOT EXISTS (SELECT 1 FROM [dbo].[t] WHERE "
+            "kedge_side.[id] = [dbo].[t].[id])");
+  EXPECT_EQ(insert_side_sql(target, side),
+            "INSERT INTO [dbo].[t] ([id], [note]]]) SELECT [id], [note]]] FROM [#_kedge_side]");
+  EXPECT_EQ(delete_sql(target, side, DeleteWhere::KeyPresent),
+            "DELETE FROM [dbo].[t] WHERE EXISTS (SELECT 1 FROM [#_kedge_side] AS kedge_side WHERE "
+            "kedge_side.[id] = [dbo].[t].[id])");
+  EXPECT_EQ(
+      mark_sql(target, side, DeleteWhere::KeyAbsent, "2027-01-01 00:00:00"),
+      "UPDATE [dbo].[t] SET [_kedge_deleted_at] = '2027-01-01 00:00:00' WHERE "
+      "[_kedge_deleted_at] IS NULL AND NOT EXISTS (SELECT 1 FROM [#_kedge_side] AS kedge_side "
+      "WHERE kedge_side.[id] = [dbo].[t].[id])");
+  const contracts::Alteration added{contracts::AlterationKind::Added, "new", "", "nvarchar(max)",
+                                    true};
+  EXPECT_EQ(alter_sql(system, target.table, added),
+            "ALTER TABLE [dbo].[t] ADD [new] nvarchar(max)");
 }
 
 TEST(WriteSqlTest, FindsValuesThatDoNotFit) {

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""ODBC (through the drivers of SQLite and PostgreSQL) and D1 (wrangler, local) as sources and as targets: every
+strategy, a contract that holds and one that does not, evolve, and a write that fails at its last row.
+
+    run_connectors.py --kedge PATH [--duckdb-lib LIB] [--wrangler PATH] [--only a,b]
+Prints what differs and `N passed, N failed, N skipped`.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
+from kt.common import Skip, dump_yaml  # noqa: E402
+from kt.databases import Databases  # noqa: E402
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kedge", required=True)
+parser.add_argument("--duckdb-lib")
+parser.add_argument("--wrangler", default="")
+parser.add_argument("--only", default="odbc-sqlite,odbc-postgres,d1")
+options = parser.parse_args()
+kedge = str(Path(options.kedge).resolve())
+passed, failed, skipped = 0, 0, 0
+
+
+def judge(name, condition, detail=""):
+    global passed, failed
+    if condition:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL {name}: {detail}"[:1500], flush=True)
+
+
+class Place:
+    """A project with a csv, a SQLite file for what comes back, and the connection that is tested."""
+
+    def __init__(self, folder: Path, connection: dict, run_sql):
+        self.folder, self.run_sql = folder, run_sql
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "project.yml").write_text("name: own\nversion: 1.0.0\n")
+        connection["retry"] = {"max_attempts": 1}
+        (folder / "connections.yml").write_text(dump_yaml({
+            "inb": {"connector": "localfiles"}, "t": connection, "back": {"connector": "sqlite", "path": "back.db"}}))
+
+    def pipeline(self, text):
+        shutil.rmtree(self.folder / "pipelines", ignore_errors=True)
+        (self.folder / "pipelines").mkdir()
+        (self.folder / "pipelines" / "p.sql").write_text(text)
+
+    def rows(self, lines):
+        (self.folder / "t.csv").write_text("id,note,amount\n" + "".join(line + "\n" for line in lines))
+
+    def kedge(self, *words):
+        done = subprocess.run([kedge, "-C", str(self.folder), *words], capture_output=True, text=True, timeout=300,
+                              cwd=self.folder)
+        return done.returncode, done.stdout + done.stderr
+
+    def write(self, **write):
+        text = ", ".join(f"{k}: {json.dumps(v)}" for k, v in write.items()).replace('"', "'")
+        self.pipeline(f"INSERT INTO {{{{ sink('t', 'w', {text}) }}}}\nSELECT * FROM {{{{ source('inb', 't', columns: "
+                      "{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'}) }}\n")
+        return self.kedge("run", "--all")
+
+    def read(self, columns):
+        """What the connection's table gives under a contract, as rows of the SQLite file."""
+        self.pipeline("INSERT INTO {{ sink('back', 'r', strategy: 'replace') }}\n"
+                      f"SELECT * FROM {{{{ source('t', 'w', columns: {columns}) }}}}\n")
+        code, text = self.kedge("run", "--all")
+        if code:
+            return code, text
+        import sqlite3
+        with sqlite3.connect(self.folder / "back.db") as database:
+            return code, database.execute("SELECT * FROM r ORDER BY 1").fetchall()
+
+
+ALL = "{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'}"
+
+
+def run_place(name, place):
+    place.rows(["1,a,1.25", "2,,-0.5"])
+    code, text = place.write(strategy="append")
+    judge(f"{name} creates its target", code == 0, text)
+    judge(f"{name} reads back", place.read(ALL) == (0, [(1, "a", 1.25), (2, None, -0.5)]), place.read(ALL))
+    place.rows(["3,it's,3"])
+    code, text = place.write(strategy="append")
+    judge(f"{name} appends", code == 0 and len(place.read(ALL)[1]) == 3, text)
+    place.rows(["4,d,4", "5,e,5"])
+    code, text = place.write(strategy="replace")
+    judge(f"{name} replaces", code == 0 and [r[0] for r in place.read(ALL)[1]] == [4, 5], text)
+    code, found = place.read("{id: 'bigint', gone: 'varchar'}")
+    judge(f"{name} misses a column", code == 1 and "PZ0804" in found and "'gone'" in found, found)
+    code, found = place.read("{id: 'bigint', note: 'integer'}")
+    judge(f"{name} cannot convert", code == 1 and "PZ0804" in found and "'note'" in found, found)
+    judge(f"{name} prunes", place.read("{note: 'varchar'}") == (0, [("d",), ("e",)]))
+    place.run_sql("DROP TABLE w")
+    place.run_sql("CREATE TABLE w (id bigint PRIMARY KEY, note varchar(99) CHECK (note <> 'bad'), amount decimal(9,2), own int DEFAULT 7)")
+    place.run_sql("INSERT INTO w (id, note, amount) VALUES (1, 'one', 1), (9, 'nine', 9)")
+    place.rows(["1,uno,10", "2,dos,20"])
+    code, text = place.write(strategy="merge", keys=["id"])
+    judge(f"{name} merges", code == 0, text)
+    merged = [(1, "uno", 10), (2, "dos", 20), (9, "nine", 9)]
+    judge(f"{name} has merged", place.read(ALL) == (0, merged), place.read(ALL))
+    place.rows([f"{i},new,1" for i in range(100, 1300)] + ["1300,bad,1"])
+    for write in ({"strategy": "append"}, {"strategy": "replace"}, {"strategy": "merge", "keys": ["id"]}):
+        code, text = place.write(**write)
+        judge(f"{name} {write['strategy']} fails at its last row", code == 1, text)
+        judge(f"{name} {write['strategy']} leaves its target", place.read(ALL) == (0, merged), str(place.read(ALL))[:300])
+    place.rows([f"{i},new,1" for i in range(100, 3100)])
+    code, text = place.write(strategy="append")
+    judge(f"{name} writes many rows", code == 0 and len(place.read(ALL)[1]) == 3003, text)
+    place.pipeline("INSERT INTO {{ sink('t', 'w', strategy: 'append', schema_policy: 'evolve') }}\n"
+                   "SELECT 5000::BIGINT AS id, 'x' AS note, 1::DECIMAL(9,2) AS amount, 'seal' AS seal\n")
+    code, text = place.kedge("run", "--all")
+    judge(f"{name} evolves", code == 0 and "'seal' added" in text, text)
+    columns = "{id: 'bigint', note: 'varchar', seal: 'varchar'}"
+    judge(f"{name} has evolved", place.read(columns)[1][-1] == (5000, "x", "seal"), str(place.read(columns))[-300:])
+
+
+def odbc_sqlite(databases, folder):
+    import sqlite3
+    file = folder / "x.db"
+    folder.mkdir(parents=True)
+
+    def run_sql(sql):
+        with sqlite3.connect(file) as database:
+            database.execute(sql)
+
+    return Place(folder, {"connector": "odbc", "connection_string": f"Driver=SQLite3;Database={file}"}, run_sql)
+
+
+def odbc_postgres(databases, folder):
+    own = databases.open("postgres", folder, folder)
+    at = own.connection()
+    text = (f"Driver=PostgreSQL Unicode;Servername={at['host']};Port={at['port']};Database={at['database']};"
+            f"Uid={at['user']};Pwd=x")
+    return Place(folder, {"connector": "odbc", "connection_string": text, "schema": "public"}, own.script)
+
+
+def d1(databases, folder):
+    wrangler = shutil.which(options.wrangler or "wrangler")
+    if not wrangler:
+        raise Skip("no wrangler")
+    folder.mkdir(parents=True)
+    (folder / "wrangler.toml").write_text(
+        'name = "own"\n\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "own"\ndatabase_id = "00000000-0000-0000-0000-000000000000"\n')
+
+    def run_sql(sql):
+        done = subprocess.run([wrangler, "d1", "execute", "DB", "--local", "--command", sql], cwd=folder, capture_output=True,
+                              text=True, env={**os.environ, "WRANGLER_SEND_METRICS": "false", "CI": "1"})
+        if done.returncode:
+            raise SystemExit(done.stdout + done.stderr)
+
+    return Place(folder, {"connector": "d1", "database": "DB", "wrangler": wrangler}, run_sql)
+
+
+def main():
+    global skipped
+    databases = Databases(options.duckdb_lib, pg_tcp=True)
+    with tempfile.TemporaryDirectory(prefix="kedge-connectors-", ignore_cleanup_errors=True) as base:
+        os.chmod(base, 0o755)
+        try:
+            for name in options.only.split(","):
+                try:
+                    run_place(name, globals()[name.replace("-", "_")](databases, Path(base) / name))
+                except Skip as why:
+                    skipped += 1
+                    print(f"SKIP {name}: {why}")
+        finally:
+            databases.stop()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+sys.exit(main())
