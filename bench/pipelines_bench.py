@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """csv -> PostgreSQL and PostgreSQL -> parquet of a 12-column table through kedge, beside psql's own
 \\copy of the same data, with the peak memory of kedge; and validate --connect over many entities
-beside one introspection. Prints one line a measurement: what, rows, seconds, ratio, megabytes.
+beside one introspection. Prints one line a measurement: what, rows, seconds, ratio, megabytes. DuckDB
+may use 256 MiB; fails when the peak grows with the rows.
 
     bench/pipelines_bench.py --kedge build/release/bin/kedge [--rows 1000000,10000000] [--entities 200]
 """
@@ -51,6 +52,7 @@ class Server:
 
 
 SERVER = []
+MEMORY = {}  # rows -> peak megabytes of both directions
 
 
 def server_cpu():
@@ -102,7 +104,7 @@ def write_csv(path, rows):
 def project(folder, server):
     (folder / "pipelines").mkdir(parents=True, exist_ok=True)
     (folder / "project.yml").write_text(
-        "name: bench\nversion: 1.0.0\nengine: { duckdb: { memory_limit: 1GiB } }\n")
+        "name: bench\nversion: 1.0.0\nengine: { duckdb: { memory_limit: 256MiB } }\n")
     (folder / "connections.yml").write_text(
         f"inb: {{ connector: localfiles, root: '{folder}' }}\nout: {{ connector: localfiles, root: '{folder}/out' }}\n"
         f"pg: {{ connector: postgres, host: '{server.socket}', database: postgres, user: bench, "
@@ -129,6 +131,7 @@ def bench_copy(kedge, folder, server, rows):
                          "SELECT * FROM {{ source('inb', 't', path: 't.csv', columns: " + columns + ") }}\n")
     own, memory, own_cpu = timed(run_command(kedge, folder))
     print(f"\\copy csv -> postgres      {rows:>9} rows  {copy:7.1f} s  cpu {copy_cpu:6.1f} s")
+    in_memory = memory
     print(f"kedge csv -> postgres      {rows:>9} rows  {own:7.1f} s  cpu {own_cpu:6.1f} s  speed {copy / own:4.2f} x, by cpu {copy_cpu / own_cpu:4.2f} x  {memory:6.0f} MB")
     same = server.psql("SELECT (SELECT count(*) FROM b) = (SELECT count(*) FROM a) AND "
                        "(SELECT sum(amount) FROM b) = (SELECT sum(amount) FROM a)")
@@ -143,6 +146,16 @@ def bench_copy(kedge, folder, server, rows):
     print(f"\\copy postgres -> csv      {rows:>9} rows  {out:7.1f} s  cpu {out_cpu:6.1f} s")
     print(f"kedge postgres -> parquet  {rows:>9} rows  {own:7.1f} s  cpu {own_cpu:6.1f} s  speed {out / own:4.2f} x, by cpu {out_cpu / own_cpu:4.2f} x  {memory:6.0f} MB")
     csv.unlink()
+    MEMORY[rows] = (in_memory, memory)
+
+
+def judge_memory():
+    """More rows than the memory limit must not need more memory: it is bound by chunks, not by the table."""
+    least, most = min(MEMORY), max(MEMORY)
+    for name, few, many in zip(("csv -> postgres", "postgres -> parquet"), MEMORY[least], MEMORY[most]):
+        print(f"peak memory {name}: {few:.0f} MB at {least} rows, {many:.0f} MB at {most} rows")
+        if many > few * 1.25 + 32:
+            raise SystemExit("memory grows with the rows")
 
 
 def bench_validate(kedge, folder, server, entities):
@@ -178,6 +191,7 @@ def main():
             project(folder, server)
             for rows in arguments.rows.split(","):
                 bench_copy(kedge, folder, server, int(rows))
+            judge_memory()
             if Path(kedge).name == "kedge":
                 bench_validate(kedge, folder, server, arguments.entities)
         finally:
