@@ -31,8 +31,12 @@ struct Proof {
   std::vector<Change> left;  // what still differs after the statements were applied to a copy
   std::size_t rows_copied = 0;
   std::vector<std::string> lost;  // tables that have fewer rows than before
-  std::string failure;            // the engine's words when a statement was refused
-  bool holds() const { return ran && left.empty() && lost.empty() && failure.empty(); }
+  std::vector<std::string>
+      altered;          // tables in which a column that no change speaks of has other values
+  std::string failure;  // the engine's words when a statement was refused
+  bool holds() const {
+    return ran && left.empty() && lost.empty() && altered.empty() && failure.empty();
+  }
 };
 
 struct ShapeDiff {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/connections.h"
 #include "base/overloaded.h"
@@ -153,9 +155,22 @@ class Prover {
     scope.privileges = options_.privileges == diff::Privileges::Compare;
     return dialect::get_dialect(options_.dialect).introspect(*connection_, scope);
   }
-  std::size_t count(const schema::Name& table) {
-    const db::ResultSet rows = connection_->query("SELECT count(*) FROM " + ddl_.name(table));
-    return static_cast<std::size_t>(db::to_integer(rows.rows.at(0).at(0)).value_or(0));
+  // Every row of the named columns as one text, in an order that does not depend on the engine.
+  std::vector<std::string> contents(const schema::Name& table,
+                                    const std::vector<Identifier>& columns) {
+    std::string list = columns.empty() ? "(1)" : ddl_.columns(columns);
+    const db::ResultSet rows = connection_->query(
+        fmt::format("SELECT {} FROM {}", list.substr(1, list.size() - 2), ddl_.name(table)));
+    std::vector<std::string> texts;
+    for (const db::Row& row : rows.rows) {
+      std::string& text = texts.emplace_back();
+      for (const db::Value& value : row) {
+        const std::string shown = db::to_text(value);
+        text += fmt::format("{}:{}:{},", value.index(), shown.size(), shown);
+      }
+    }
+    std::sort(texts.begin(), texts.end());
+    return texts;
   }
 
  private:
@@ -163,6 +178,68 @@ class Prover {
   const dialect::Ddl& ddl_;
   std::unique_ptr<db::ScratchDatabase> scratch_;
   std::unique_ptr<db::Connection> connection_;
+};
+
+// A table on both sides of the plan, with the columns whose values no change may alter.
+struct Kept {
+  schema::Name before;
+  schema::Name after;
+  std::vector<Identifier> columns_before;
+  std::vector<Identifier> columns_after;
+};
+
+class KeptColumns {
+ public:
+  explicit KeptColumns(const migrate::Plan& plan) {
+    for (const migrate::PlannedChange& planned : plan.changes) {
+      if (const auto* table = std::get_if<change::RenameTable>(&planned.change)) {
+        tables_[table->from] = table->to;
+      } else if (const auto* column = std::get_if<change::RenameColumn>(&planned.change)) {
+        columns_[{column->table, column->from}] = column->to;
+      }
+      moves_keys_ = moves_keys_ || std::holds_alternative<change::AddPrimaryKey>(planned.change) ||
+                    std::holds_alternative<change::DropPrimaryKey>(planned.change);
+    }
+  }
+
+  std::optional<Kept> find(const schema::Table& before, const schema::Schema& to) const {
+    const auto renamed = tables_.find(before.name);
+    Kept kept{before.name, renamed == tables_.end() ? before.name : renamed->second, {}, {}};
+    const schema::Table* after = find_table(to, kept.after);
+    if (after == nullptr) {
+      return std::nullopt;
+    }
+    for (const schema::Column& column : before.columns) {
+      const auto moved = columns_.find({kept.after, column.name});
+      const Identifier& name = moved == columns_.end() ? column.name : moved->second;
+      const auto is = std::find_if(after->columns.begin(), after->columns.end(),
+                                   [&](const auto& one) { return one.name == name; });
+      if (is != after->columns.end() && keeps_values(column, *is) && !follows_key(before, column)) {
+        kept.columns_before.push_back(column.name);
+        kept.columns_after.push_back(name);
+      }
+    }
+    return kept;
+  }
+
+ private:
+  // A column that loses its NULLs is filled; another expression computes other values.
+  static bool keeps_values(const schema::Column& was, const schema::Column& is) {
+    return was.type == is.type && (was.nullable == is.nullable || is.nullable) &&
+           was.generated == is.generated;
+  }
+  // References follow a key that moves.
+  bool follows_key(const schema::Table& table, const schema::Column& column) const {
+    return moves_keys_ &&
+           std::any_of(table.foreign_keys.begin(), table.foreign_keys.end(), [&](const auto& key) {
+             return std::find(key.columns.begin(), key.columns.end(), column.name) !=
+                    key.columns.end();
+           });
+  }
+
+  std::map<schema::Name, schema::Name> tables_;
+  std::map<std::pair<schema::Name, Identifier>, Identifier> columns_;
+  bool moves_keys_ = false;
 };
 
 }  // namespace
@@ -175,13 +252,27 @@ Proof prove_plan(const Context& context, const DiffRequest& request, const Sourc
   plain.declared = {};
   try {
     const auto rows = prover.build(context, from);
+    const KeptColumns columns(plan);
+    std::vector<std::pair<Kept, std::vector<std::string>>> kept;
+    for (const auto& [name, copied] : rows) {
+      proof.rows_copied += copied;
+      const auto found = columns.find(*find_table(from.schema, name), to.schema);
+      if (found) {
+        kept.emplace_back(*found, prover.contents(found->before, found->columns_before));
+      }
+    }
     prover.apply(plan);
     const schema::Schema after = prover.look();
     proof.left = diff::compare(after, to.schema, plain).changes;
-    for (const auto& [table, before] : rows) {
-      proof.rows_copied += before;
-      if (find_table(after, table) != nullptr && prover.count(table) < before) {
-        proof.lost.push_back(to_string(table));
+    for (const auto& [table, before] : kept) {
+      if (find_table(after, table.after) == nullptr) {
+        continue;
+      }
+      const std::vector<std::string> now = prover.contents(table.after, table.columns_after);
+      if (now.size() < before.size()) {
+        proof.lost.push_back(to_string(table.after));
+      } else if (now != before) {
+        proof.altered.push_back(to_string(table.after));
       }
     }
   } catch (const db::DatabaseError& error) {

@@ -103,7 +103,7 @@ ImportModelsResult import_models(const Context& context, const ImportModelsReque
   input.types = known_types(context, source, result.skipped);
   models::ImportResult imported = models::import_models(input);
   std::move(imported.skipped.begin(), imported.skipped.end(), std::back_inserter(result.skipped));
-  if (imported.models.empty() && imported.skipped.empty()) {
+  if (imported.models.empty() && !models::holds_definitions(input)) {
     throw Error(codes::ERR_USAGE, "'" + request.path + "' holds nothing to import");
   }
   const ProjectLock lock(context);

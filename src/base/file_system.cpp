@@ -64,10 +64,20 @@ void flush_folder(const std::string& folder) {
   }
 }
 
+// What the shell hands over (process substitution, standard input) is read to its end; any other
+// pipe or device could keep the program waiting for ever.
+bool is_handed_over(const std::string& path) {
+  return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") ||
+         path == "/dev/stdin" || path == "/dev/null";
+}
+
 class RealFileSystem final : public FileSystem {
  public:
   std::optional<std::string> read(const std::string& path) const override {
-    const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const bool handed_over = is_handed_over(path);
+    // Without O_NONBLOCK the opening of a pipe that nobody writes to waits already.
+    const Descriptor descriptor(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (handed_over ? 0 : O_NONBLOCK)));
     if (descriptor.value() < 0) {
       if (errno == ENOENT || errno == ENOTDIR) {
         return std::nullopt;
@@ -80,6 +90,9 @@ class RealFileSystem final : public FileSystem {
     }
     if (S_ISDIR(info.st_mode)) {
       fail("cannot read", path, EISDIR);
+    }
+    if (!S_ISREG(info.st_mode) && !handed_over) {
+      throw Error(codes::ERR_IO, "cannot read '" + path + "': it is not a regular file");
     }
     std::string bytes;
     if (info.st_size > 0) {

@@ -162,12 +162,7 @@ std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& c
   try {
     root.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    CLI::App* asked = &root;
-    for (auto chosen = asked->get_subcommands(); !chosen.empty();
-         chosen = asked->get_subcommands()) {
-      asked = chosen.front();
-    }
-    return Help{asked->help()};
+    return Help{root.help()};  // of the chosen command, with the names of all above it
   } catch (const CLI::ParseError& error) {
     return Misuse{mask_arguments(error.what(), argv) + "\nRun with --help for more information.",
                   wants_json(argv)};
@@ -182,7 +177,7 @@ std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& c
   const auto bound = std::find_if(bounds.begin(), bounds.end(),
                                   [&](const Bound& candidate) { return candidate.app == chosen; });
   if (bound == bounds.end()) {
-    return Misuse{chosen->help(), wants_json(argv)};
+    return Misuse{root.help(), wants_json(argv)};
   }
   return collect(*bound, folder);
 }

@@ -48,6 +48,17 @@ std::string sentence_of(FailureClass failure, const std::string& name) {
   return "connection '" + name + "' refused a statement";
 }
 
+std::string hint_of(const Failure& failure) {
+  if (failure.failure == FailureClass::Permission) {
+    return failure.code == codes::ERR_CONNECT
+               ? "check the user, the password and what the user may do"
+               : "grant the user of the connection what the statement needs";
+  }
+  return failure.code == codes::ERR_CONNECT
+             ? "check that the database is there and answers: kedge connections test"
+             : "";
+}
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -87,7 +98,7 @@ void throw_failure(const ConnectionSettings& settings, Failure failure) {
   Problem problem{failure.code,
                   clean(std::move(failure.message)),
                   std::nullopt,
-                  clean(std::move(failure.hint)),
+                  failure.hint.empty() ? hint_of(failure) : clean(std::move(failure.hint)),
                   {{std::move(words), std::nullopt}}};
   if (!failure.native_code.empty()) {
     problem.notes.push_back({"driver code " + failure.native_code, std::nullopt});

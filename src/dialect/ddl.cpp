@@ -218,7 +218,9 @@ std::string Ddl::index_parts(const schema::Index& index) const {
 }
 
 std::string Ddl::create_view(const schema::View& view, std::string_view verb) const {
-  return std::string(verb) + " " + name(view.name) + " AS\n" + view.body;
+  const auto columns = view.options.find("columns");
+  const std::string list = columns == view.options.end() ? "" : " (" + columns->second + ")";
+  return std::string(verb) + " " + name(view.name) + list + " AS\n" + view.body;
 }
 
 }  // namespace kedge::dialect

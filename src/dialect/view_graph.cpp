@@ -108,4 +108,22 @@ void link_views(schema::Schema& schema) {
   }
 }
 
+void read_view_columns(std::string_view definition, schema::Dialect dialect, schema::View& view) {
+  std::size_t begin = 0;
+  int open = 0;
+  for (const sql::Token& token : sql::tokenize(definition, dialect)) {
+    const std::string_view word = definition.substr(token.begin, token.end - token.begin);
+    if (token.kind == sql::TokenKind::Identifier && open == 0 &&
+        base::equals_ignoring_case(word, "as")) {
+      return;
+    }
+    if (word == "(" && ++open == 1) {
+      begin = token.end;
+    } else if (word == ")" && --open == 0) {
+      view.options["columns"] = base::trim(definition.substr(begin, token.begin - begin));
+      return;
+    }
+  }
+}
+
 }  // namespace kedge::dialect

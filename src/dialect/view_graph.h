@@ -10,4 +10,8 @@ namespace kedge::dialect {
 // Names are matched as the dialect compares them.
 void link_views(schema::Schema& schema);
 
+// The names that a CREATE VIEW gives its columns before AS, as written: they are no part of the
+// body and become the option "columns".
+void read_view_columns(std::string_view definition, schema::Dialect dialect, schema::View& view);
+
 }  // namespace kedge::dialect

@@ -97,6 +97,9 @@ void prepare(Emission& emission) {
   emission.view_rank = rank_all(
       union_of(emission.to.views, emission.from.views),
       [](const schema::View& view) -> const auto& { return view.depends_on; });
+  emission.object_rank = rank_all(
+      union_of(emission.to.objects, emission.from.objects),
+      [](const schema::DefinedObject& object) -> const auto& { return object.depends_on; });
   for (const Change& change : emission.changes) {
     if (const auto* rename = std::get_if<change::RenameTable>(&change)) {
       emission.old_table_names[rename->to] = rename->from;
@@ -135,6 +138,11 @@ std::set<schema::Name> views_in_the_way(const Emission& emission,
     by_table[one.table].insert(one.columns.begin(), one.columns.end());
     if (one.columns.empty()) {
       whole.insert(one.table);
+    }
+  }
+  for (const schema::View& view : emission.from.views) {
+    if (whole.contains(view.name)) {
+      found.insert(view.name);
     }
   }
   const auto reads = [&](const schema::View& view, const schema::Name& source) {

@@ -95,6 +95,7 @@ struct Emission {
   std::vector<std::string> notes = {};  // down: what cannot come back, without a statement
   std::map<schema::Name, std::size_t> table_rank = {};        // referenced before referencing
   std::map<schema::Name, std::size_t> view_rank = {};         // read before reading
+  std::map<schema::Name, std::size_t> object_rank = {};       // called before calling
   std::map<schema::Name, schema::Name> old_table_names = {};  // by the new name
   std::vector<Remap> remaps = {};
   std::set<schema::Name> untouchable = {};  // tables and views of somebody else
@@ -108,9 +109,9 @@ struct Emission {
 void prepare(Emission& emission);
 
 // Views of `from` that must step aside, with everything that reads them: those that changes drop
-// and those that read one of `tables` (and mention one of its columns, where given).
+// and those that read one of `tables` (and mention one of its columns, where given) or are named.
 struct Touched {
-  schema::Name table;
+  schema::Name table;             // or the view itself
   std::set<std::string> columns;  // empty: any
 };
 // Drops what changes drop and what is in the way, makes it again after, replaces, stamps.

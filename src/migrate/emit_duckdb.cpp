@@ -143,17 +143,11 @@ class Duckdb {
     }
     add(stage::kComment, c.target.name, "COMMENT ON " + on + " IS " + text);
   }
-  void operator()(const CreateObject& c) {
-    add(stage::kFunctionEarly, c.object.name, c.object.definition);
-  }
-  void operator()(const DropObject& c) {
-    add(stage::kDropFunction, c.object.name,
-        "DROP MACRO " + e_.if_exists() + e_.ddl.name(c.object.name));
-  }
+  void operator()(const CreateObject& c) { make_macro(c.object); }
+  void operator()(const DropObject& c) { drop_macro(stage::kDropFunction, c.object); }
   void operator()(const ReplaceObject& c) {
-    add(stage::kEarlyDrop, c.before.name,
-        "DROP MACRO " + e_.if_exists() + e_.ddl.name(c.before.name));
-    add(stage::kFunctionEarly, c.after.name, c.after.definition);
+    drop_macro(stage::kEarlyDrop, c.before);
+    make_macro(c.after);
   }
   template <class Other>
   void operator()(const Other&) {}
@@ -161,6 +155,42 @@ class Duckdb {
  private:
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
+  }
+  // A macro follows the macros that it calls; one that reads tables or views comes after those.
+  Keys place_of(const schema::DefinedObject& macro) {
+    Keys keys{stage::kFunctionEarly, e_.object_rank.at(macro.name), macro.name.name.text()};
+    std::set<Name> seen{macro.name};
+    std::vector<const schema::DefinedObject*> waiting{&macro};
+    while (!waiting.empty()) {
+      const schema::DefinedObject& one = *waiting.back();
+      waiting.pop_back();
+      for (const Name& name : one.depends_on) {
+        if (const auto view = e_.view_rank.find(name); view != e_.view_rank.end()) {
+          const bool later = keys.stage != stage::kView || keys.rank < view->second;
+          keys = later ? Keys{stage::kView, view->second, name.name.text() + '\x7f'} : keys;
+        } else if (e_.table_rank.contains(name) && keys.stage == stage::kFunctionEarly) {
+          keys.stage = stage::kView - 1;
+        }
+        const schema::DefinedObject* called = find_macro(name);
+        if (called != nullptr && seen.insert(name).second) {
+          waiting.push_back(called);
+        }
+      }
+    }
+    return keys;
+  }
+  const schema::DefinedObject* find_macro(const Name& name) const {
+    const auto found = std::find_if(e_.to.objects.begin(), e_.to.objects.end(),
+                                    [&](const auto& object) { return object.name == name; });
+    return found == e_.to.objects.end() ? nullptr : &*found;
+  }
+  void make_macro(const schema::DefinedObject& macro) {
+    e_.draft.add(place_of(macro), macro.definition, index_);
+  }
+  void drop_macro(int at, const schema::DefinedObject& macro) {
+    add(at, macro.name,
+        std::string("DROP MACRO ") + (macro.options.contains("table") ? "TABLE " : "") +
+            e_.if_exists() + e_.ddl.name(macro.name));
   }
   Work& work(const Name& table) {
     Work& one = work_[table];

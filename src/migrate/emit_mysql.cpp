@@ -6,7 +6,8 @@
 
 #include "base/overloaded.h"
 #include "base/text.h"
-#include "migrate/emission.h"
+#include "dialect/mysql/partition.h"
+#include "migrate/mysql_online.h"
 
 namespace kedge::migrate {
 namespace {
@@ -54,7 +55,7 @@ class Mysql {
   }
   void operator()(const RenameColumn& c) {
     alter(stage::kRenameColumn, c.table,
-          "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
+          "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to), Way::InPlace);
   }
   void operator()(const RenameIndex& c) { rename_index(c.table, c.from, c.to); }
   void operator()(const RenameConstraint& c) { rename_index(c.table, c.from, c.to); }
@@ -68,11 +69,12 @@ class Mysql {
             e_.ddl.primary_key(*table->primary_key, c.table);
       moved_keys_.insert(c.table);
     }
-    alter(counted ? stage::kPrimaryKey : stage::kAddColumn, c.table, sql);
+    alter(counted ? stage::kPrimaryKey : stage::kAddColumn, c.table, sql, way_to_add(c.part));
   }
   void operator()(const DropColumn& c) {
-    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name)).destructive =
-        true;
+    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name),
+          c.part.generated ? Way::Unstated : Way::InPlace)
+        .destructive = true;
   }
   void operator()(const ChangeColumnType& c) { modify(c.table, c.before, c.after); }
   void operator()(const ChangeColumnGenerated& c) {
@@ -89,7 +91,7 @@ class Mysql {
   }
   void operator()(const ChangeComment& c) {
     if (c.target.kind == "table") {
-      alter(stage::kComment, c.target.name, "COMMENT = " + e_.ddl.literal(c.to));
+      alter(stage::kComment, c.target.name, "COMMENT = " + e_.ddl.literal(c.to), Way::InPlace);
     } else if (c.target.kind == "column" && find_table(e_.to, c.target.name) != nullptr) {
       const Column* column = find_column(*find_table(e_.to, c.target.name), c.target.part);
       if (column != nullptr) {
@@ -107,37 +109,40 @@ class Mysql {
     }
     const bool moves = dropped_keys_.contains(c.table);
     alter(stage::kPrimaryKey, c.table,
-          (moves ? "DROP PRIMARY KEY, ADD " : "ADD ") + e_.ddl.primary_key(c.part, c.table));
+          (moves ? "DROP PRIMARY KEY, ADD " : "ADD ") + e_.ddl.primary_key(c.part, c.table),
+          Way::InPlace);
   }
   void operator()(const DropPrimaryKey& c) {
     if (!added_keys_.contains(c.table)) {
-      alter(stage::kDropPrimaryKey, c.table, "DROP PRIMARY KEY");
+      alter(stage::kDropPrimaryKey, c.table, "DROP PRIMARY KEY", Way::Copy);
     }
   }
   void operator()(const AddIndex& c) {
     if (!came_inline(c.table, c.part)) {
       // What keeps a counted column keyed comes before its old key goes.
       const bool first = leads_with_counted(e_.to, c.table, c.part);
-      add(first ? stage::kPrimaryKey - 1 : stage::kIndex, c.table, e_.ddl.index(c.part, c.table));
+      add(first ? stage::kPrimaryKey - 1 : stage::kIndex, c.table, index_with_way(c.part, c.table));
     }
   }
   void operator()(const DropIndex& c) {
     const bool last = leads_with_counted(e_.to, c.table, c.part);
     add(last ? stage::kIndex + 2 : stage::kDropIndex, c.table,
-        e_.ddl.drop_index(c.part, c.table, ""));
+        e_.ddl.drop_index(c.part, c.table, "") + way_clause(e_, c.table, Way::InPlace, " "));
   }
   void operator()(const AddForeignKey& c) {
-    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part));
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part), Way::Copy);
   }
   void operator()(const DropForeignKey& c) {
-    alter(stage::kDropConstraint, c.table, "DROP FOREIGN KEY " + e_.ddl.quote(c.part.name));
+    alter(stage::kDropConstraint, c.table, "DROP FOREIGN KEY " + e_.ddl.quote(c.part.name),
+          Way::InPlace);
     if (leaves_index(c)) {
       add(stage::kDropIndex, c.table,
-          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table));
+          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table) +
+              way_clause(e_, c.table, Way::InPlace, " "));
     }
   }
   void operator()(const AddCheck& c) {
-    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part));
+    alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part), Way::Copy);
   }
   void operator()(const DropCheck& c) {
     alter(stage::kDropConstraint, c.table, "DROP CONSTRAINT " + e_.ddl.quote(c.part.name));
@@ -160,6 +165,16 @@ class Mysql {
     if (!clauses.empty()) {
       alter(stage::kTableOptions, c.after.name, base::join(clauses, " "));
     }
+    const std::string partitions = dialect::mysql::partition_clause(c.after);
+    if (partitions != dialect::mysql::partition_clause(c.before)) {
+      alter(stage::kTableOptions, c.after.name,
+            partitions.empty() ? "REMOVE PARTITIONING" : partitions);
+    }
+    const std::string versions = value(c.after, "system_versioning");
+    if (versions != value(c.before, "system_versioning")) {
+      alter(stage::kTableOptions, c.after.name,
+            versions.empty() ? "DROP SYSTEM VERSIONING" : "ADD SYSTEM VERSIONING");
+    }
   }
   void operator()(const CreateObject& c) {
     e_.draft.add({stage::kTrigger, 0, c.object.name.name.text()}, c.object.definition, index_);
@@ -174,27 +189,24 @@ class Mysql {
     (*this)(DropObject{c.before});
     (*this)(CreateObject{c.after});
   }
-  void operator()(const CreateSequence& c) {
-    const schema::Sequence& s = c.object;
-    e_.draft.add({stage::kSequence, 0, s.name.name.text()},
-                 fmt::format("CREATE SEQUENCE {} START WITH {} INCREMENT BY {}",
-                             e_.ddl.name(s.name), s.start, s.increment),
-                 index_);
-  }
+  void operator()(const CreateSequence& c) { sequence("CREATE", c.object); }
   void operator()(const DropSequence& c) {
     e_.draft.add({stage::kDropSequence, 0, c.object.name.name.text()},
                  "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name), index_);
   }
-  void operator()(const AlterSequence& c) {
-    e_.draft.add({stage::kSequence, 0, c.after.name.name.text()},
-                 fmt::format("ALTER SEQUENCE {} START WITH {} INCREMENT BY {}",
-                             e_.ddl.name(c.after.name), c.after.start, c.after.increment),
-                 index_);
-  }
+  void operator()(const AlterSequence& c) { sequence("ALTER", c.after); }
   template <class Other>
   void operator()(const Other&) {}
 
  private:
+  void sequence(const char* verb, const schema::Sequence& s) {
+    std::string sql = fmt::format("{} SEQUENCE {} START WITH {} INCREMENT BY {}", verb,
+                                  e_.ddl.name(s.name), s.start, s.increment);
+    sql += s.minimum ? fmt::format(" MINVALUE {}", *s.minimum) : "";
+    sql += s.maximum ? fmt::format(" MAXVALUE {}", *s.maximum) : "";
+    sql += s.cache == 1 ? "" : fmt::format(" CACHE {}", s.cache);
+    add(stage::kSequence, s.name, sql + (s.cycle ? " CYCLE" : " NOCYCLE"));
+  }
   static bool leads_with_counted(const schema::Schema& schema, const Name& name,
                                  const schema::Index& index) {
     const Table* table = find_table(schema, name);
@@ -238,8 +250,9 @@ class Mysql {
                                 (key.referenced_table == table && uses(key.referenced_columns));
         if (in_the_way && !is_added_key(other.name, key.name) &&
             aside_.insert({other.name, key.name}).second) {
-          alter(stage::kDropConstraint, other.name, "DROP FOREIGN KEY " + e_.ddl.quote(key.name));
-          alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(key));
+          alter(stage::kDropConstraint, other.name, "DROP FOREIGN KEY " + e_.ddl.quote(key.name),
+                Way::InPlace);
+          alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(key), Way::Copy);
         }
       }
     }
@@ -253,12 +266,16 @@ class Mysql {
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
   }
-  PlanStatement& alter(int at, const Name& table, const std::string& clause) {
-    return add(at, table, e_.ddl.alter(table) + clause);
+  PlanStatement& alter(int at, const Name& table, const std::string& clause,
+                       Way way = Way::Unstated) {
+    return add(at, table, e_.ddl.alter(table) + clause + way_clause(e_, table, way));
+  }
+  std::string index_with_way(const schema::Index& index, const Name& table) const {
+    return e_.ddl.index(index, table) + way_clause(e_, table, way_to_index(index), " ");
   }
   void rename_index(const Name& table, const Identifier& from, const Identifier& to) {
     alter(stage::kRenameName, table,
-          "RENAME INDEX " + e_.ddl.quote(from) + " TO " + e_.ddl.quote(to));
+          "RENAME INDEX " + e_.ddl.quote(from) + " TO " + e_.ddl.quote(to), Way::InPlace);
   }
   // Once a column, with everything that changes in it.
   void modify(const Name& table, const Column& before, const Column& after) {
@@ -283,7 +300,8 @@ class Mysql {
     } else if (is_counted(before) && !is_counted(column)) {
       at = stage::kDropConstraint + 1;  // before its key goes
     }
-    alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
+    alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is),
+          way_to_modify(before, column));
   }
   void remake(const Name& table, const Column& column, bool loses) {
     const Table* is = find_table(e_.to, table);

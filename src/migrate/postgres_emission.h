@@ -18,6 +18,10 @@ std::string using_clause(const Emission& emission, PostgresPlanParts& parts,
 void emit_postgres_helpers(Emission& emission, const PostgresPlanParts& parts);
 void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
+// Whether a routine cannot be replaced in place and is dropped and made again.
+bool is_remade(const schema::DefinedObject& before, const schema::DefinedObject& after);
+// What uses a routine that is remade steps aside: views, defaults, checks, indexes.
+void emit_postgres_users(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
 // `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
 // expression of its own text, and would show it differently for ever.

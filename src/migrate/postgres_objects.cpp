@@ -218,9 +218,9 @@ class Objects {
       set_enabled(after);
       return;
     }
-    if (is_routine(after.kind) && after.kind != ObjectKind::Aggregate) {
+    if (is_routine(after.kind)) {
       routines_ = true;
-      if (head_of(before.definition) == head_of(after.definition)) {
+      if (!is_remade(before, after)) {
         const auto rank = rank_.find(after.name);
         add(make_stage(after), after.name, after.definition,
             rank == rank_.end() ? 0 : rank->second);
@@ -299,6 +299,12 @@ std::string comment_sql(const Emission& e, const CommentTarget& target, const st
     on += e.ddl.name(target.name) + target.signature;
   }
   return "COMMENT ON " + on + " IS " + (text.empty() ? "NULL" : e.ddl.literal(text));
+}
+
+bool is_remade(const DefinedObject& before, const DefinedObject& after) {
+  return is_routine(after.kind) && before.definition != after.definition &&
+         (after.kind == ObjectKind::Aggregate ||
+          head_of(before.definition) != head_of(after.definition));
 }
 
 void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "migrate/postgres_emission.h"
@@ -71,12 +72,7 @@ class Types {
   void operator()(const DropDomain& c) { drop_type("DOMAIN", c.object.name); }
   void operator()(const AlterDomain& c) { alter_domain(c); }
   void operator()(const CreateComposite& c) {
-    std::vector<std::string> fields;
-    for (const schema::ViewColumn& field : c.object.fields) {
-      fields.push_back(e_.ddl.quote(field.name) + " " + e_.ddl.type(field.type));
-    }
-    add(stage::kType + 1, c.object.name,
-        "CREATE TYPE " + e_.ddl.name(c.object.name) + " AS (" + base::join(fields, ", ") + ")");
+    add(stage::kType + 1, c.object.name, composite_sql(c.object));
     comment("type", c.object.name, c.object.comment);
   }
   void operator()(const DropComposite& c) { drop_type("TYPE", c.object.name); }
@@ -181,17 +177,27 @@ class Types {
   }
 
   // The type is made anew under its name and every column is moved over by its text.
+  using Conversion = std::function<std::string(const Table&, const Column&)>;
   void remake(const Name& name, const std::string& create) {
+    remake(name, create, [&](const Table&, const Column& column) {
+      const bool array = column.type.native.ends_with("[]");
+      const std::string cast =
+          is_text_domain(name) ? "" : "::" + e_.ddl.name(name) + (array ? "[]" : "");
+      return e_.ddl.quote(column.name) + "::text" + (array ? "[]" : "") + cast;
+    });
+  }
+  void remake(const Name& name, const std::string& create, const Conversion& convert) {
     const Name old{name.schema, Identifier(name.name.text() + "__kedge_old")};
     constexpr int kAt = stage::kType;
     add(kAt, name, "ALTER TYPE " + e_.ddl.name(name) + " RENAME TO " + e_.ddl.quote(old.name));
     add(kAt, name, create);
     for (const Use& use : uses_of(name)) {
-      move_column(name, *use.table, *use.column);
+      move_column(name, *use.table, *use.column, convert);
     }
     add(kAt, name, "DROP TYPE " + e_.ddl.name(old));
   }
-  void move_column(const Name& type, const Table& table, const Column& column) {
+  void move_column(const Name& type, const Table& table, const Column& column,
+                   const Conversion& convert) {
     constexpr int kAt = stage::kType;
     parts_.touched.push_back({table.name, {column.name.text()}});
     const std::string alter = e_.ddl.alter(table.name);
@@ -220,10 +226,9 @@ class Types {
     }
     const bool array = column.type.native.ends_with("[]");
     const std::string target = e_.ddl.name(type) + (array ? "[]" : "");
-    const std::string cast = is_text_domain(type) ? "" : "::" + target;
     add(kAt, type,
-        fmt::format("{}ALTER COLUMN {} TYPE {} USING {}::text{}{}", alter, quoted, target, quoted,
-                    array ? "[]" : "", cast));
+        fmt::format("{}ALTER COLUMN {} TYPE {} USING {}", alter, quoted, target,
+                    convert(table, column)));
     if (column.default_value && !changes_default(table.name, column.name)) {
       add(kAt, type,
           alter + "ALTER COLUMN " + quoted + " SET DEFAULT " +
@@ -308,7 +313,85 @@ class Types {
              one.validated == check.validated;
     });
   }
+  // The server refuses another type for an attribute while columns hold the type, and knows no
+  // order of attributes but that in which they came: then every row is written anew.
+  void remake_composite(const AlterComposite& c) {
+    const bool same_names =
+        c.before.fields.size() == c.after.fields.size() &&
+        std::equal(c.before.fields.begin(), c.before.fields.end(), c.after.fields.begin(),
+                   [](const auto& a, const auto& b) { return a.name == b.name; });
+    remake(c.after.name, composite_sql(c.after), [&](const Table& table, const Column& column) {
+      const std::string quoted = e_.ddl.quote(column.name);
+      const std::string target = e_.ddl.name(c.after.name);
+      if (column.type.native.ends_with("[]")) {
+        if (!same_names) {
+          refuse_rows(c.after.name, table, column);
+        }
+        return fmt::format("{}::text::{}[]", quoted, target);
+      }
+      std::vector<std::string> fields;
+      for (const schema::ViewColumn& field : c.after.fields) {
+        const auto was = std::find_if(c.before.fields.begin(), c.before.fields.end(),
+                                      [&](const auto& one) { return one.name == field.name; });
+        const bool text = field.type.kind == TypeKind::Text || field.type.kind == TypeKind::Char;
+        std::string value = was == c.before.fields.end()
+                                ? "NULL"
+                                : fmt::format("({}).{}", quoted, e_.ddl.quote(field.name));
+        // A cast would cut what is too long for varchar(n); reading the row refuses it.
+        const bool cast = was != c.before.fields.end() && !(was->type == field.type) && !text;
+        fields.push_back(cast ? value + "::" + e_.ddl.type(field.type) : value);
+      }
+      return fmt::format(
+          "CASE WHEN {} IS NOT DISTINCT FROM NULL THEN NULL ELSE ROW({})::text::{} END", quoted,
+          base::join(fields, ", "), target);
+    });
+  }
+  static std::string escaped(const Identifier& name) {  // inside the text of a RAISE
+    return base::replace_all(base::replace_all(name.text(), "'", "''"), "%", "%%");
+  }
+  // Rows of an array cannot be rearranged in a type change.
+  void refuse_rows(const Name& type, const Table& table, const Column& column) {
+    add(stage::kType, type,
+        fmt::format("DO $kedge$\nBEGIN\n  IF EXISTS (SELECT FROM {} WHERE {} IS NOT NULL) THEN\n"
+                    "    RAISE EXCEPTION 'the values of {}.{} cannot be rearranged';\n  END IF;\n"
+                    "END\n$kedge$",
+                    e_.ddl.name(table.name), e_.ddl.quote(column.name), escaped(table.name.name),
+                    escaped(column.name)));
+  }
+  std::string composite_sql(const schema::CompositeType& type) const {
+    std::vector<std::string> fields;
+    for (const schema::ViewColumn& field : type.fields) {
+      fields.push_back(e_.ddl.quote(field.name) + " " + e_.ddl.type(field.type));
+    }
+    return "CREATE TYPE " + e_.ddl.name(type.name) + " AS (" + base::join(fields, ", ") + ")";
+  }
+  // Attributes that go and come can be told one by one when nothing else changes.
+  bool needs_remaking(const AlterComposite& c) const {
+    std::vector<Identifier> order;
+    bool retyped = false;
+    for (const schema::ViewColumn& field : c.before.fields) {
+      for (const schema::ViewColumn& is : c.after.fields) {
+        if (is.name == field.name) {
+          order.push_back(field.name);
+          retyped = retyped || !(is.type == field.type);
+        }
+      }
+    }
+    for (const schema::ViewColumn& field : c.after.fields) {
+      if (std::find(order.begin(), order.end(), field.name) == order.end()) {
+        order.push_back(field.name);
+      }
+    }
+    const bool reordered =
+        !std::equal(order.begin(), order.end(), c.after.fields.begin(), c.after.fields.end(),
+                    [](const Identifier& name, const auto& field) { return name == field.name; });
+    return reordered || (retyped && !uses_of(c.after.name).empty());
+  }
   void alter_composite(const AlterComposite& c) {
+    if (needs_remaking(c)) {
+      remake_composite(c);
+      return;
+    }
     const std::string head = "ALTER TYPE " + e_.ddl.name(c.after.name) + " ";
     const auto find = [](const schema::CompositeType& type, const Identifier& name) {
       const auto found = std::find_if(type.fields.begin(), type.fields.end(),

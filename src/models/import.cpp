@@ -199,6 +199,18 @@ const std::vector<document::Node>& items_of(const document::Node& node, std::str
   return found && found->is_sequence() ? found->items : kNone;
 }
 
+bool holds_definitions(const ImportInput& input) {
+  const auto has = [](const document::Document& document, std::string_view key) {
+    return !items_of(document.root, key).empty();
+  };
+  return std::any_of(input.documents.begin(), input.documents.end(),
+                     [&](const document::Document& document) {
+                       return input.format == ImportFormat::Dbt
+                                  ? has(document, "semantic_models") || has(document, "metrics")
+                                  : has(document, "cubes");
+                     });
+}
+
 ImportResult import_models(const ImportInput& input) {
   ImportNotes notes;
   std::vector<Draft> drafts =

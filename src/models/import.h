@@ -38,6 +38,8 @@ struct ImportInput {
   KnownTypes types;
 };
 
+// Whether any document has a list that the format defines models or metrics in.
+bool holds_definitions(const ImportInput& input);
 ImportResult import_models(const ImportInput& input);
 
 }  // namespace kedge::models

@@ -35,6 +35,9 @@ std::string proof_line(const app::Proof& proof) {
   for (const std::string& table : proof.lost) {
     text += "\n  rows lost in " + table;
   }
+  for (const std::string& table : proof.altered) {
+    text += "\n  other values in " + table;
+  }
   for (const Change& change : proof.left) {
     text += "\n  still " + describe(change);
   }
@@ -120,15 +123,19 @@ Json proof_json(const app::Proof& proof) {
   for (const Change& change : proof.left) {
     left.push(schema::to_json(change));
   }
-  Json lost = Json::array();
-  for (const std::string& table : proof.lost) {
-    lost.push(table);
-  }
+  const auto list = [](const std::vector<std::string>& tables) {
+    Json names = Json::array();
+    for (const std::string& table : tables) {
+      names.push(table);
+    }
+    return names;
+  };
   Json json = Json::object();
   json.set("holds", proof.holds());
   json.set("rows_copied", proof.rows_copied);
   json.set("left", left);
-  json.set("rows_lost", lost);
+  json.set("rows_lost", list(proof.lost));
+  json.set("rows_changed", list(proof.altered));
   json.set("failure", proof.failure);
   return json;
 }

@@ -133,7 +133,11 @@ Node Parser::infix(Node left, int minimum, bool& done) {
     return left;
   }
   const auto op = raw();
-  if (op == "?" && flavour_ == Flavour::Clickhouse && minimum <= 0) {
+  if (op == "?" && flavour_ == Flavour::Clickhouse) {  // binds weaker than every operator
+    if (minimum > 0) {
+      done = true;
+      return left;
+    }
     Node node = make(NodeKind::Case, "if");
     node.begin = left.begin;
     advance();

@@ -224,6 +224,12 @@ Node Parser::cast_call() {
 }
 
 // INTERVAL '1 day', INTERVAL 1 DAY, INTERVAL (x) HOUR, INTERVAL '1-2' YEAR TO MONTH.
+// What is a length of time only with a unit behind it.
+static bool is_computed(const Node& value) {
+  return value.kind == NodeKind::Function || value.kind == NodeKind::Column ||
+         value.kind == NodeKind::Cast;
+}
+
 Node Parser::interval_literal(bool& handled) {
   const TokenKind next = token(1).kind;
   const bool value =
@@ -255,6 +261,8 @@ Node Parser::interval_literal(bool& handled) {
       advance();
       advance();
     }
+  } else if (node.kind == NodeKind::Interval && is_computed(node.items[0])) {
+    return fail("expected a unit");
   }
   return finish(node);
 }
@@ -743,6 +751,10 @@ std::string Parser::type_name() {
   take();
   while (is_operator(".") && !failed_) {
     take();
+    if (!is_name()) {
+      fail("expected a type");
+      return out;
+    }
     take();
   }
   const auto take_word = [&] {

@@ -131,6 +131,7 @@ class Renderer {
       case NodeKind::Lambda:
       case NodeKind::Subscript:
       case NodeKind::Field:
+      case NodeKind::Star:
         return false;
       case NodeKind::Number:
         return !node.text.starts_with('-');
@@ -141,6 +142,13 @@ class Renderer {
 
   std::string operand(const Node& node) {
     return is_atom(node) ? any(node) : "(" + any(node) + ")";
+  }
+
+  // After `interval` a word without parentheses, such as current_timestamp, is no value.
+  std::string interval_value(const Node& node) {
+    const Node& value = node.items[0];
+    const std::string text = operand(value);
+    return value.kind == NodeKind::Function && !text.ends_with(')') ? "(" + text + ")" : text;
   }
 
   std::string list(const Node& node, std::size_t from, const std::string& separator) {
@@ -162,7 +170,9 @@ class Renderer {
   std::string expression(const Node& node) {
     switch (node.kind) {
       case NodeKind::Unary:
-        return node.text + (is_name_start(node.text[0]) ? " " : "") + operand(node.items[0]);
+        // "@x" is a variable, "@ x" an absolute value.
+        return node.text + (is_name_start(node.text[0]) || node.text.ends_with('@') ? " " : "") +
+               operand(node.items[0]);
       case NodeKind::Binary:
         return operands(node, " " + node.text + " ");
       case NodeKind::Function:
@@ -217,7 +227,7 @@ class Renderer {
       case NodeKind::Collate:
         return operand(node.items[0]) + " collate " + path(node.names);
       case NodeKind::Interval:
-        return "interval " + operand(node.items[0]) + (node.text.empty() ? "" : " " + node.text);
+        return "interval " + interval_value(node) + (node.text.empty() ? "" : " " + node.text);
       case NodeKind::Lambda:
         return parameters(node) + " -> " + any(node.items[0]);
       case NodeKind::Comprehension:

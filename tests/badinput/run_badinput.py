@@ -337,9 +337,9 @@ def outputs(suite):
                                   timeout=LIMIT_SECONDS, env=ENVIRONMENT, check=False)
         suite.judge(f"outputs/full disk/{' '.join(words)}",
                     [] if done.returncode == 2 and b"ERR_IO" in done.stderr else [f"exit {done.returncode}"])
-    for kind in ("empty", "nul", "open bracket", "a number", "deep json", "deep open", "invalid utf-8"):
+    for kind in ("empty", "nul", "open bracket", "a number", "deep json", "deep open", "invalid utf-8", "unrelated"):
         folder = suite.fresh()
-        (folder / "in.json").write_bytes(CONTENTS[kind])
+        (folder / "in.json").write_bytes(CONTENTS.get(kind, b'{"hello": {"a": [1, 2]}, "nodes": 3}'))
         given = str(folder / "in.json")
         for words in (["query", f"@{given}"], ["check", "--baseline", given], ["inspect", f"snapshot:{given}"],
                       ["validate-models", "--force-clean", "--yes", "--from", given],
@@ -351,7 +351,33 @@ def outputs(suite):
                     (1, 2))
 
 
-PARTS = [outputs, json_failures, spoilt_files, state_files, values, sources, secrets, long_line]
+def not_files(suite):
+    """A pipe in the place of a file is refused, not waited for; a folder without a project is no healthy one."""
+    for name, words in FILES.items():
+        if name.startswith((".kedge", "UP")):
+            continue
+        folder = suite.fresh()
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+        whole = name in ("project.yml", "connections.yml", "migrations/.schema.sqlite.json")
+        suite.check(f"not files/{name}", folder, words, (2,) if whole else (0, 1, 2),
+                    ("ERR_IO", "not a regular file") if whole else ())
+    folder = suite.folder / "nothing"
+    folder.mkdir(exist_ok=True)
+    suite.check("not files/no project", folder, ["check", "--format", "json"], (2,), ("holds no project", "kedge init"),
+                as_json=True)
+    (folder / "models/harbour").mkdir(parents=True)
+    shutil.copy(suite.template / "models/harbour/berths.yml", folder / "models/harbour/berths.yml")
+    suite.check("not files/models alone are a project", folder, ["check", "--only", "templates"], (0,))
+    for words in (["--help"], ["diff", "--help"], ["migrate", "apply-pending", "--help"], ["models"]):
+        done = suite.call(suite.folder, words)
+        usage = re.search(r"Usage: (.*)", (done.stdout + done.stderr).decode())
+        wanted = " ".join(["kedge", *[word for word in words if word != "--help"]])
+        suite.judge(f"not files/usage of {wanted}", [] if usage and usage.group(1).startswith(wanted + " ") else
+                    [f"usage line {usage.group(1) if usage else None!r}"])
+
+
+PARTS = [not_files, outputs, json_failures, spoilt_files, state_files, values, sources, secrets, long_line]
 
 
 def main():

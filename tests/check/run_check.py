@@ -16,6 +16,8 @@ import urllib.request
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from documents import document_faults, junit_faults, sarif_faults  # noqa: E402
 from kinds import KINDS, TOGETHER  # noqa: E402
 from project import kedge_run, make_healthy  # noqa: E402
 
@@ -69,6 +71,8 @@ def judge_kinds(base, healthy):
                 continue
             if options.show:
                 print(f"{name} [{done.returncode}]\n    " + "\n    ".join(found))
+            judge(f"{name}: fits its published schema", not document_faults("check", done.stdout),
+                  document_faults("check", done.stdout)[:3])
             judge(name, found == sorted(expected), f"\n  found    {found}\n  expected {sorted(expected)}")
             judge(f"{name}: exit code", done.returncode == exit_code, f"{done.returncode} instead of {exit_code}")
 
@@ -79,6 +83,9 @@ def judge_formats(name, project, exit_code):
         done = kedge_run(kedge, project, "check", "--format", form)
         outputs[form] = done.stdout
         judge(f"{name}: exit code of {form}", done.returncode == exit_code, f"{done.returncode} {done.stderr[:300]}")
+    for form, judged in (("json", document_faults("check", outputs["json"])),
+                         ("sarif", sarif_faults(outputs["sarif"])), ("junit", junit_faults(outputs["junit"]))):
+        judge(f"{name}: {form} fits its published schema", judged == [], judged[:3])
     document = json.loads(outputs["json"])
     findings, errors = document["findings"], document["errors"]
     sarif = json.loads(outputs["sarif"])

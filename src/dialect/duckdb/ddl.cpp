@@ -16,10 +16,12 @@ class DuckdbDdl : public Ddl {
     if (value.kind == schema::Default::Kind::Expression) {
       return value.value;
     }
-    if (type.kind == schema::TypeKind::Boolean) {
-      return base::to_upper(value.value);
+    const std::string word = base::to_upper(value.value);
+    if (type.kind == schema::TypeKind::Boolean && (word == "TRUE" || word == "FALSE")) {
+      return word;
     }
-    return is_numeric_type(type) ? value.value : literal(value.value);
+    return is_numeric_type(type) && is_plain_default(value.value) ? value.value
+                                                                  : literal(value.value);
   }
 
   std::string column(const Column& column, const schema::Table& table) const override {

@@ -1,9 +1,12 @@
 // Schemas, tables, views, sequences, types and macros of a DuckDB database.
 #include <limits>
+#include <map>
+#include <set>
 
 #include "base/text.h"
 #include "dialect/dialects.h"
 #include "dialect/duckdb/catalog.h"
+#include "dialect/view_graph.h"
 #include "dialect/view_stamp.h"
 
 namespace kedge::dialect::duckdb {
@@ -33,6 +36,7 @@ void add_view(Catalog& catalog, const RowView& row) {
   view.name = catalog.name_of(row.text(1), row.text(2));
   view.definition.text = std::string(without_semicolon(row.text(4)));
   view.body = sql::view_body(view.definition.text, schema::Dialect::Duckdb);
+  read_view_columns(view.definition.text, schema::Dialect::Duckdb, view);
   read_comment_stamp(row.text(3), view);
 }
 
@@ -68,6 +72,39 @@ void add_type(Catalog& catalog, const RowView& row) {
   alias.base = get_dialect(schema::Dialect::Duckdb).parse_type(row.text(9));
   alias.comment = row.text(3);
   catalog.schema.domains.push_back(std::move(alias));
+}
+
+// The macros, tables and views that a macro names: each must be there before it.
+void find_macro_dependencies(schema::Schema& schema) {
+  std::multimap<std::string, schema::Name> known;
+  const auto know = [&](const schema::Name& name) {
+    known.emplace(base::to_lower(name.name.text()), name);
+  };
+  for (const schema::Table& table : schema.tables) {
+    know(table.name);
+  }
+  for (const schema::View& view : schema.views) {
+    know(view.name);
+  }
+  for (const schema::DefinedObject& macro : schema.objects) {
+    know(macro.name);
+  }
+  for (schema::DefinedObject& macro : schema.objects) {
+    std::set<schema::Name> named;
+    const std::string_view text = macro.definition;
+    for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Duckdb)) {
+      std::string word(text.substr(token.begin, token.end - token.begin));
+      if (word.size() > 1 && word.front() == '"') {
+        word = base::replace_all(word.substr(1, word.size() - 2), "\"\"", "\"");
+      }
+      const auto [first, last] = known.equal_range(base::to_lower(word));
+      for (auto found = first; found != last; ++found) {
+        named.insert(found->second);
+      }
+    }
+    named.erase(macro.name);
+    macro.depends_on.assign(named.begin(), named.end());
+  }
 }
 
 }  // namespace
@@ -125,26 +162,43 @@ FROM duckdb_types() WHERE database_name = current_database() AND NOT internal)";
   });
 }
 
+// One macro may have several forms: rows of one name and kind. The catalog does not tell the
+// default values of parameters.
 void read_macros(db::Connection& connection, const NameFilter& filter, Catalog& catalog) {
   static constexpr std::string_view kSql = R"(
 SELECT schema_name, function_name, function_type, array_to_string(parameters, ', '),
        macro_definition, comment
 FROM duckdb_functions() WHERE database_name = current_database() AND NOT internal
-  AND function_type IN ('macro', 'table_macro'))";
+  AND function_type IN ('macro', 'table_macro')
+ORDER BY schema_name, function_name, function_type, len(parameters))";
   const Dialect& dialect = get_dialect(schema::Dialect::Duckdb);
+  std::string last;
   read_rows(connection, kSql, [&](const RowView& row) {
     if (!filter.takes_schema(row.text(0))) {
       return;
     }
+    const std::string signature = "(" + row.text(3) + ")";
+    const std::string body(without_semicolon(row.text(4)));
+    const std::string form =
+        signature + " AS " + (row.text(2) == "table_macro" ? "TABLE (" + body + ")" : body);
+    const std::string key = row.text(2) + kListSeparator + Catalog::key(row.text(0), row.text(1));
+    if (key == last) {
+      catalog.schema.objects.back().signature += ", " + signature;
+      catalog.schema.objects.back().definition += ", " + form;
+      return;
+    }
+    last = key;
     schema::DefinedObject& macro = catalog.schema.objects.emplace_back();
     macro.kind = schema::ObjectKind::Macro;
     macro.name = catalog.name_of(row.text(0), row.text(1));
-    macro.signature = "(" + row.text(3) + ")";
-    const std::string table = row.text(2) == "table_macro" ? "TABLE " : "";
-    macro.definition = "CREATE MACRO " + quote_name(dialect, macro.name) + macro.signature +
-                       " AS " + table + std::string(without_semicolon(row.text(4)));
+    macro.signature = signature;
+    macro.definition = "CREATE MACRO " + quote_name(dialect, macro.name) + form;
+    macro.options = row.text(2) == "table_macro"
+                        ? std::map<std::string, std::string>{{"table", "true"}}
+                        : std::map<std::string, std::string>{};
     macro.comment = row.text(5);
   });
+  find_macro_dependencies(catalog.schema);
 }
 
 }  // namespace kedge::dialect::duckdb

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "dialect/ddl_table.h"
+#include "dialect/mysql/partition.h"
 
 namespace kedge::dialect {
 namespace {
@@ -95,7 +96,25 @@ class MysqlDdl : public Ddl {
     sql += collation.empty() ? "" : " COLLATE=" + collation;
     const std::string format = option("row_format");
     sql += format.empty() ? "" : " ROW_FORMAT=" + format;
-    return sql + (table.comment.empty() ? "" : " COMMENT=" + literal(table.comment));
+    sql += table.comment.empty() ? "" : " COMMENT=" + literal(table.comment);
+    sql += option("system_versioning").empty() ? "" : " WITH SYSTEM VERSIONING";
+    const std::string partitions = mysql::partition_clause(table);
+    return sql + (partitions.empty() ? "" : " " + partitions);
+  }
+
+  std::string create_view(const schema::View& view, std::string_view verb) const override {
+    const auto option = [&](const char* key) {
+      const auto found = view.options.find(key);
+      return found == view.options.end() ? std::string() : base::to_upper(found->second);
+    };
+    const std::string algorithm = option("algorithm");
+    const std::string security = option("sql_security");
+    const std::string check = option("check_option");
+    std::string words = algorithm.empty() ? "" : "ALGORITHM=" + algorithm + " ";
+    words += security.empty() ? "" : "SQL SECURITY " + security + " ";
+    std::string sql = Ddl::create_view(view, verb);
+    sql.insert(verb.rfind("VIEW"), words);
+    return sql + (check.empty() ? "" : "\nWITH " + check + " CHECK OPTION");
   }
 
   std::string drop_index(const schema::Index& index, const schema::Name& table,
@@ -134,6 +153,31 @@ class MysqlDdl : public Ddl {
 };
 
 }  // namespace
+
+// Partitions by hash or key under the names that the server gives are told by their number.
+static std::string numbered(const std::string& parts) {
+  std::string known;
+  for (std::size_t i = 0; known.size() < parts.size(); ++i) {
+    known += (i == 0 ? "PARTITION `p" : ", PARTITION `p") + std::to_string(i) + "`";
+    if (known == parts) {
+      return " PARTITIONS " + std::to_string(i + 1);
+    }
+  }
+  return "";
+}
+
+std::string mysql::partition_clause(const schema::Table& table) {
+  if (!table.partition || table.partition->by.empty()) {
+    return "";
+  }
+  const auto parts = table.options.find("partitions");
+  const std::string head = "PARTITION BY " + table.partition->by;
+  if (parts == table.options.end()) {
+    return head;
+  }
+  const std::string number = numbered(parts->second);
+  return head + (number.empty() ? " (" + parts->second + ")" : number);
+}
 
 const Ddl& mysql_ddl() {
   static const MysqlDdl ddl;

@@ -201,7 +201,8 @@ void read_partitions(db::Connection& connection, Catalog& catalog) {
   read_rows(
       connection,
       "SELECT TABLE_SCHEMA, TABLE_NAME, PARTITION_NAME, PARTITION_METHOD, PARTITION_EXPRESSION, "
-      "PARTITION_DESCRIPTION, SUBPARTITION_METHOD, SUBPARTITION_EXPRESSION FROM "
+      "PARTITION_DESCRIPTION, SUBPARTITION_METHOD, SUBPARTITION_EXPRESSION, PARTITION_COMMENT, "
+      "COUNT(SUBPARTITION_NAME) OVER (PARTITION BY TABLE_SCHEMA, TABLE_NAME, PARTITION_NAME) FROM "
       "information_schema.PARTITIONS WHERE PARTITION_NAME IS NOT NULL AND TABLE_SCHEMA IN (" +
           catalog.schemas +
           ") ORDER BY TABLE_SCHEMA, TABLE_NAME, PARTITION_ORDINAL_POSITION, "
@@ -215,7 +216,8 @@ void read_partitions(db::Connection& connection, Catalog& catalog) {
           table->partition = schema::Partition{};
           table->partition->by = row.text(3) + " (" + row.text(4) + ")";
           if (!row.is_null(6)) {
-            table->partition->by += " SUBPARTITION BY " + row.text(6) + " (" + row.text(7) + ")";
+            table->partition->by += " SUBPARTITION BY " + row.text(6) + " (" + row.text(7) +
+                                    ") SUBPARTITIONS " + std::to_string(row.integer(9));
           }
           last.clear();
         }
@@ -231,6 +233,9 @@ void read_partitions(db::Connection& connection, Catalog& catalog) {
                                             : " VALUES LESS THAN (" + row.text(5) + ")";
         } else if (row.text(3).starts_with("LIST")) {
           list += " VALUES IN (" + row.text(5) + ")";
+        }
+        if (!row.text(8).empty()) {
+          list += " COMMENT = " + get_dialect(schema::Dialect::Mysql).literal(row.text(8));
         }
       });
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "dialect/name_filter.h"
 #include "dialect/sqlite/catalog.h"
+#include "dialect/view_graph.h"
 #include "dialect/view_stamp.h"
 
 namespace kedge::dialect::sqlite {
@@ -63,6 +64,7 @@ class MasterReader {
     schema::View& view = catalog_.schema.views.emplace_back();
     view.name.name = Identifier(row.text(kName));
     view.body = sql::view_body(row.text(kText), Dialect::Sqlite);
+    dialect::read_view_columns(row.text(kText), Dialect::Sqlite, view);
     view.definition.text = row.text(kText);
     read_body_stamp(view);
   }

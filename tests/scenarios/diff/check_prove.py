@@ -14,11 +14,13 @@ HERE = Path(__file__).resolve().parent
 if str(HERE) in sys.path:
     sys.path.remove(str(HERE))  # its folder "duckdb" is no module
 sys.path.insert(0, str(HERE.parents[1] / "cases" / "runner"))
+sys.path.insert(1, str(HERE.parents[1] / "support"))
+from documents import document_faults                  # noqa: E402
 from kt.common import Skip                             # noqa: E402
 from kt.databases import Databases, SqlError           # noqa: E402
 from kt.diff import catalog, count_rows, url           # noqa: E402
 
-# dialect, name, before, after, rows copied when proved or the words of the refusal
+# dialect, name, before, after, rows copied when proved, the words of the refusal or the tables with other values
 CASES = [
     ("sqlite", "rebuild under view and trigger", """
 CREATE TABLE p (id integer PRIMARY KEY, name text NOT NULL, x real, b blob);
@@ -54,6 +56,14 @@ INSERT INTO t VALUES (-1);
 ALTER TABLE t ADD CONSTRAINT positive CHECK (a > 0) NOT VALID;""", """
 CREATE TABLE t (a bigint);
 ALTER TABLE t ADD CONSTRAINT positive CHECK (a > 0) NOT VALID;""", 1),
+    ("postgres", "a trigger that touches other columns while rows are filled", """
+CREATE TABLE t (id integer PRIMARY KEY, a integer, b integer);
+CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.b = NEW.b + 1; RETURN NEW; END';
+CREATE TRIGGER tr BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION spoil();
+INSERT INTO t VALUES (1, NULL, 5), (2, 3, NULL);""", """
+CREATE TABLE t (id integer PRIMARY KEY, a integer NOT NULL DEFAULT 7, b integer);
+CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.b = NEW.b + 1; RETURN NEW; END';
+CREATE TRIGGER tr BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION spoil();""", ["t"]),
     ("postgres", "a longer array", "CREATE TABLE t (a text[]); INSERT INTO t VALUES ('{x,y}');", "CREATE TABLE t (a text);",
      "array {x,y} has more than one element"),
     ("duckdb", "types of all kinds", r"""
@@ -80,10 +90,14 @@ CREATE VIEW v AS SELECT id, m, ok FROM p;""", 4),
 def prove(kedge: str, a, b, wanted) -> None:
     before = catalog(a), count_rows(a)
     done = subprocess.run([kedge, "diff", url(a), url(b), "--prove", "--format", "json"], capture_output=True, text=True, timeout=60)
+    faults = document_faults("diff", done.stdout)
+    assert not faults, faults[:3]
     proof = json.loads(done.stdout).get("proof")
     assert proof, done.stdout[-500:] + done.stderr
     if isinstance(wanted, int):
         assert done.returncode == 1 and proof["holds"] and proof["rows_copied"] == wanted, (done.returncode, proof)
+    elif isinstance(wanted, list):
+        assert done.returncode == 2 and not proof["holds"] and proof["rows_changed"] == wanted and not proof["rows_lost"], (done.returncode, proof)
     else:
         assert done.returncode == 2 and not proof["holds"] and wanted in proof["failure"], (done.returncode, proof)
     assert (catalog(a), count_rows(a)) == before, "the proof has changed A"

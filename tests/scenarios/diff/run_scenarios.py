@@ -2,8 +2,9 @@
 """Before/after pairs on real databases: <dialect>/<case>/{before.sql,after.sql,expected.txt}.
 
 For each pair: kedge lists exactly the changes of expected.txt; its SQL, applied to *before* by the engine's own client, makes the diff
-against *after* empty and both catalogs equal as the engine prints them; no row is lost; a database against itself, and against its own
-dump and restore, is empty. With a refused.txt, the engine refuses the SQL with that text (the rows do not fit) and nothing has changed, catalog
+against *after* empty and both catalogs equal as the engine prints them; no row is lost; a database against itself, against its own
+dump and restore, and against what the statements of `kedge inspect --format sql` make, is empty; every JSON document fits its schema in
+docs/reference. With a refused.txt, the engine refuses the SQL with that text (the rows do not fit) and nothing has changed, catalog
 and rows. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
 from __future__ import annotations
 
@@ -21,6 +22,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.remove(str(HERE))  # its folder "duckdb" is no module
 sys.path.insert(0, str(HERE.parents[1] / "cases" / "runner"))
+sys.path.insert(1, str(HERE.parents[1] / "support"))
+from documents import document_faults                               # noqa: E402
 from kt.common import Skip                                          # noqa: E402
 from kt.databases import PASSWORD, USER, Databases, SqlError       # noqa: E402
 from kt.diff import catalog, count_rows, delta, url                 # noqa: E402
@@ -32,8 +35,12 @@ class Failure(Exception):
     pass
 
 
+def call(kedge: str, *args: str) -> subprocess.CompletedProcess:
+    return subprocess.run([kedge, *args], capture_output=True, text=True, timeout=60)
+
+
 def run(kedge: str, *args: str) -> subprocess.CompletedProcess:
-    return subprocess.run([kedge, "diff", *args], capture_output=True, text=True, timeout=60)
+    return call(kedge, "diff", *args)
 
 
 def expect_equal(kedge: str, a: str, b: str, what: str) -> None:
@@ -92,6 +99,28 @@ def restore(dbs, database, space: Path):
     else:
         copy.script(text)
     return copy
+
+
+def rebuild(kedge: str, dbs, database, space: Path, name: str):
+    """The database made anew from what `kedge inspect --format sql` prints."""
+    done = call(kedge, "inspect", url(database), "--format", "sql")
+    if done.returncode != 0:
+        raise Failure(f"inspect exits {done.returncode}: {done.stderr.strip()[:400]}")
+    copy = dbs.open(database.dialect, space / name, space)
+    try:
+        copy.script(done.stdout)
+    except SqlError as error:
+        copy.close()
+        raise Failure(f"the statements of inspect do not load: {str(error)[:300]} in:\n{done.stdout[:1500]}") from None
+    return copy
+
+
+def check_documents(kedge: str, a, b) -> None:
+    for name, words in (("diff", ["diff", url(a), url(b), "--format", "json"]), ("schema", ["snapshot", url(b)]),
+                        ("inspect", ["inspect", url(b), "--format", "json"])):
+        faults = document_faults(name, call(kedge, *words).stdout)
+        if faults:
+            raise Failure(f"{words[0]} does not fit docs/reference/schemas/{name}.json: {faults[:3]}")
 
 
 def listed(kedge: str, a, b) -> str:
@@ -164,6 +193,11 @@ def check(kedge: str, dbs, dialect: str, case: Path) -> None:
                 copy = restore(dbs, b, space)
                 opened.append(copy)
                 expect_equal(kedge, url(b), url(copy), "differs from its own dump")
+            for side, label in ((a, "before"), (b, "after")):
+                copy = rebuild(kedge, dbs, side, space, label + ".db")
+                opened.append(copy)
+                expect_equal(kedge, url(side), url(copy), f"inspect --format sql of {label} makes something else")
+            check_documents(kedge, a, b)
             if (case / "refused.txt").is_file():
                 refuse(kedge, a, b, (case / "refused.txt").read_text(encoding="utf-8").strip())
             else:

@@ -1,0 +1,109 @@
+#include "migrate/mysql_online.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "dialect/ddl.h"
+
+namespace kedge::migrate {
+namespace {
+
+using schema::Column;
+using schema::Table;
+using schema::TypeKind;
+
+std::string option(const Table& table, const char* key) {
+  const auto found = table.options.find(key);
+  return found == table.options.end() ? std::string() : base::to_lower(found->second);
+}
+
+bool is_special(const schema::Index& index) {
+  const std::string kind = base::to_lower(index.method);
+  return kind == "fulltext" || kind == "spatial";
+}
+
+// InnoDB without what its online forms exclude, as it was and as it will be.
+bool is_ordinary(const Table* table) {
+  if (table == nullptr) {
+    return true;
+  }
+  const std::string engine = option(*table, "engine");
+  return (engine.empty() || engine == "innodb") && option(*table, "row_format") != "compressed" &&
+         option(*table, "system_versioning").empty() && !table->partition &&
+         std::none_of(table->indexes.begin(), table->indexes.end(), is_special);
+}
+
+// The bytes of the length before a value: up to 255 one, beyond that two. Four bytes a character.
+bool same_length_bytes(int before, int after) {
+  constexpr int kBytesPerCharacter = 4;
+  constexpr int kOneByte = 255;
+  return (before * kBytesPerCharacter > kOneByte) == (after * kBytesPerCharacter > kOneByte);
+}
+
+bool grows_in_place(const schema::Type& before, const schema::Type& after) {
+  const auto is_varchar = [](const schema::Type& type) {
+    return type.kind == TypeKind::Text && type.length &&
+           base::to_lower(type.native).starts_with("varchar");
+  };
+  return is_varchar(before) && is_varchar(after) && *after.length >= *before.length &&
+         same_length_bytes(*before.length, *after.length);
+}
+
+}  // namespace
+
+Way way_to_add(const Column& column) {
+  if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
+    return Way::Shared;
+  }
+  if (column.generated) {
+    return column.generated->stored ? Way::Copy : Way::Instant;
+  }
+  const bool computed =
+      column.identity ||
+      (column.default_value && column.default_value->kind == schema::Default::Kind::Expression &&
+       !dialect::is_plain_default(column.default_value->value));
+  return computed ? Way::Unstated : Way::Instant;
+}
+
+Way way_to_modify(const Column& before, const Column& after) {
+  if (before.identity != after.identity || before.collation != after.collation ||
+      before.options != after.options || before.generated || after.generated) {
+    return before.generated || after.generated ? Way::Unstated : Way::Copy;
+  }
+  if (!(before.type == after.type)) {
+    const bool only_type = before.nullable == after.nullable;
+    return only_type && grows_in_place(before.type, after.type) ? Way::InPlace : Way::Copy;
+  }
+  return before.nullable == after.nullable ? Way::Instant : Way::InPlace;
+}
+
+Way way_to_index(const schema::Index& index) {
+  return is_special(index) ? Way::Shared : Way::InPlace;
+}
+
+std::string way_clause(const Emission& e, const schema::Name& table, Way way,
+                       const char* separator) {
+  const auto old = e.old_table_names.find(table);
+  const Table* before = find_table(e.from, old == e.old_table_names.end() ? table : old->second);
+  if (before == nullptr || !is_ordinary(before) || !is_ordinary(find_table(e.to, table))) {
+    return "";  // a new table is empty
+  }
+  const auto words = [&](const char* algorithm, const char* lock) {
+    return std::string(separator) + "ALGORITHM=" + algorithm + separator + "LOCK=" + lock;
+  };
+  switch (way) {
+    case Way::Instant:
+      return std::string(separator) + "ALGORITHM=INSTANT";
+    case Way::InPlace:
+      return words("INPLACE", "NONE");
+    case Way::Shared:
+      return words("INPLACE", "SHARED");
+    case Way::Copy:
+      return words("COPY", "SHARED");
+    case Way::Unstated:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace kedge::migrate

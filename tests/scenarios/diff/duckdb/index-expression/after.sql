@@ -1,0 +1,2 @@
+CREATE TABLE t (id INTEGER, v VARCHAR);
+CREATE UNIQUE INDEX made ON t (id, upper(v));

@@ -1,0 +1,3 @@
+CREATE TABLE t (id INTEGER, v VARCHAR);
+CREATE INDEX old ON t (lower(v));
+INSERT INTO t VALUES (1, 'A');

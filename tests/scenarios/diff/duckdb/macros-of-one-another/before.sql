@@ -1,0 +1,4 @@
+CREATE TABLE t (id INTEGER, n INTEGER);
+CREATE MACRO gone(x) AS x;
+CREATE MACRO tab_gone() AS TABLE SELECT 1 AS a;
+CREATE MACRO changed(x) AS x + 1;

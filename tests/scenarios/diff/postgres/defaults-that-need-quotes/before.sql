@@ -1,0 +1,1 @@
+CREATE TABLE t (id integer, n numeric, d double precision DEFAULT 'infinity');

@@ -1,0 +1,6 @@
+CREATE FUNCTION f(x integer) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT (x + 1)::bigint';
+CREATE TABLE t (id integer DEFAULT f(3), n integer CONSTRAINT c CHECK (f(n) > 0), m integer DEFAULT 1);
+CREATE INDEX i ON t (f(n)) WHERE f(id) > 1;
+CREATE VIEW v AS SELECT f(id) AS k FROM t;
+CREATE VIEW w AS SELECT k FROM v;
+CREATE MATERIALIZED VIEW mv AS SELECT f(1) AS one;

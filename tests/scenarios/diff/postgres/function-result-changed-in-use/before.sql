@@ -1,0 +1,7 @@
+CREATE FUNCTION f(x integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT x + 1';
+CREATE TABLE t (id integer DEFAULT f(3), n integer CONSTRAINT c CHECK (f(n) > 0), m integer DEFAULT 1);
+CREATE INDEX i ON t (f(n)) WHERE f(id) > 1;
+CREATE VIEW v AS SELECT f(id) AS k FROM t;
+CREATE VIEW w AS SELECT k FROM v;
+CREATE MATERIALIZED VIEW mv AS SELECT f(1) AS one;
+INSERT INTO t (id, n) VALUES (1, 2), (3, NULL);
