@@ -213,9 +213,18 @@ CheckResult check(Context& context, const CheckRequest& request) {
       project::load_project(context.files, context.environment, context.folder);
   result.project_name = project.project.name;
   result.project_version = project.project.version;
+  // Metadata compares definitions too; without it the shapes are enough for the others.
+  dialect::Catalogs catalogs(chosen.contains("metadata") ? dialect::Detail::Definitions
+                                                         : dialect::Detail::Shapes);
+  Context shared = context;
+  if (std::count_if(guards.begin(), guards.end(), [&](const Guard& guard) {
+        return guard.reads_databases && chosen.contains(guard.name);
+      }) > 1) {
+    shared.catalogs = &catalogs;
+  }
   std::vector<std::future<GuardReport>> running;
   for (const Guard& guard : guards) {
-    running.push_back(std::async(std::launch::async, [&context, &guard, &chosen] {
+    running.push_back(std::async(std::launch::async, [&context = shared, &guard, &chosen] {
       if (!chosen.contains(guard.name)) {
         GuardReport report;
         report.guard = guard.name;

@@ -38,6 +38,7 @@ struct Guard {
   std::vector<std::string> inputs;
   std::function<bool(const Context&)> present;
   std::function<void(Context&, GuardReport&)> run;  // an Error thrown becomes a failure
+  bool reads_databases = false;                     // they share one introspection of each
 };
 
 std::vector<Guard> all_guards();  // in the order of the report

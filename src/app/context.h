@@ -10,6 +10,7 @@
 #include "base/file_system.h"
 #include "db/connection.h"
 #include "db/scratch.h"
+#include "dialect/catalogs.h"
 
 namespace kedge::app {
 
@@ -23,6 +24,8 @@ struct Context {
   db::ScratchProvider& scratch;
   // Progress of anything over a second, for people; never part of a result.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
+  // Of one run that looks at a database more than once (check, impact); null: none is kept.
+  dialect::Catalogs* catalogs = nullptr;
 };
 
 }  // namespace kedge::app

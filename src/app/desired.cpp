@@ -133,6 +133,13 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
   return desired;
 }
 
+schema::Schema read_live(const Context& context, db::Connection& connection,
+                         const db::ConnectionSettings& settings) {
+  return context.catalogs != nullptr
+             ? *context.catalogs->read(connection, settings, dialect::Detail::Definitions)
+             : read_live(connection);
+}
+
 schema::Schema read_live(db::Connection& connection) {
   return dialect::get_dialect(connection.dialect()).introspect(connection, {});
 }

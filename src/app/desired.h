@@ -36,6 +36,9 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
 Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std::string& path);
 
 schema::Schema read_live(db::Connection& connection);
+// The same, shared with whoever else looks at the database in this run.
+schema::Schema read_live(const Context& context, db::Connection& connection,
+                         const db::ConnectionSettings& settings);
 // nullopt when there is no snapshot file. Throws ERR_SNAPSHOT_CORRUPT.
 std::optional<schema::Schema> read_snapshot_file(const Context& context, const MigrateSetup& setup);
 

@@ -7,6 +7,7 @@ namespace kedge::app {
 Guard contracts_guard() {
   Guard guard;
   guard.name = "contracts";
+  guard.reads_databases = true;
   guard.summary = "declarations of the project, and contracts against their sources and targets";
   guard.inputs = {"connections.yml", "project.yml", "pipelines/", "metadata/"};
   guard.present = [](const Context& context) {

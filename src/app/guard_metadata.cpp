@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <future>
 
 #include "app/check.h"
 #include "app/guard_metadata.h"
 #include "app/metadata_model.h"
 #include "app/verify.h"
+#include "base/text.h"
 #include "kedge/codes.h"
 #include "metadata/expected.h"
 
@@ -55,6 +57,48 @@ void take(const VerifyResult& result, GuardReport& report) {
 
 }  // namespace
 
+namespace {
+
+// "": migrate.target, else $DATABASE_URL.
+std::vector<std::string> databases_of(const project::Project& project) {
+  std::vector<std::string> names = {""};
+  for (const project::Text& name : project.migrate.check) {
+    const bool is_target = project.migrate.target && project.migrate.target->text == name.text;
+    if (!is_target && std::find(names.begin(), names.end(), name.text) == names.end()) {
+      names.push_back(name.text);
+    }
+  }
+  return names;
+}
+
+// One that cannot be reached is a failure of its own and hides nothing of the others.
+GuardReport check_database(Context& context, const metadata::Model& model,
+                           const std::string& name) {
+  GuardReport report;
+  try {
+    VerifyDatabaseRequest request;
+    request.database.db = name;
+    const VerifyResult result = verify_database(context, request);
+    const std::optional<schema::Dialect> dialect = schema::find_dialect(result.dialect);
+    const metadata::Expected expected =
+        metadata::build_expected(model, dialect.value_or(schema::Dialect::Postgres));
+    for (const DriftLine& line : result.drift) {
+      Finding finding = drift_finding(line);
+      finding.subject.connection = result.target;
+      if (line.change) {
+        finding.problem.where = declared_at(model, expected, *line.change);
+      }
+      report.findings.push_back(std::move(finding));
+    }
+    take(result, report);
+  } catch (const Error& error) {
+    report.failures.push_back(error.problem());
+  }
+  return report;
+}
+
+}  // namespace
+
 std::optional<Position> declared_at(const metadata::Model& model,
                                     const metadata::Expected& expected, const Change& change) {
   const auto owner = expected.owners.find(subject_of(change));
@@ -76,28 +120,28 @@ std::optional<Position> declared_at(const metadata::Model& model,
 Guard metadata_guard() {
   Guard guard;
   guard.name = "metadata";
+  guard.reads_databases = true;
   guard.summary = "the live database against the metadata, the snapshot and the ledger";
   guard.inputs = {"metadata/", "migrations/", "project.yml", "connections.yml"};
   guard.present = [](const Context& context) {
     return has_entities(context) && has_target(context);
   };
   guard.run = [](Context& context, GuardReport& report) {
-    VerifyDatabaseRequest request;
-    request.database.db = "";
-    const VerifyResult result = verify_database(context, request);
     const MetadataModel loaded = load_metadata_model(context);
-    const std::optional<schema::Dialect> dialect = schema::find_dialect(result.dialect);
-    const metadata::Expected expected =
-        metadata::build_expected(loaded.model, dialect.value_or(schema::Dialect::Postgres));
-    for (const DriftLine& line : result.drift) {
-      Finding finding = drift_finding(line);
-      finding.subject.connection = result.target;
-      if (line.change) {
-        finding.problem.where = declared_at(loaded.model, expected, *line.change);
-      }
-      report.findings.push_back(std::move(finding));
+    std::vector<std::future<GuardReport>> databases;
+    for (const std::string& name : databases_of(loaded.project)) {
+      databases.push_back(std::async(
+          std::launch::async, [&, name] { return check_database(context, loaded.model, name); }));
     }
-    take(result, report);
+    std::vector<std::string> summaries;
+    for (std::future<GuardReport>& each : databases) {
+      GuardReport one = each.get();
+      std::move(one.findings.begin(), one.findings.end(), std::back_inserter(report.findings));
+      std::move(one.failures.begin(), one.failures.end(), std::back_inserter(report.failures));
+      summaries.push_back(one.message);
+    }
+    std::erase(summaries, "");
+    report.message = base::join(summaries, "; ");
   };
   return guard;
 }

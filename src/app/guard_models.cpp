@@ -82,6 +82,7 @@ Finding model_finding(const models::ModelStore& store, const models::ModelId& id
 Guard models_guard() {
   Guard guard;
   guard.name = "models";
+  guard.reads_databases = true;
   guard.summary = "semantic models against the live databases";
   guard.inputs = {"models/", "connections.yml", "project.yml"};
   guard.present = [](const Context& context) { return folder_has_files(context, "models"); };

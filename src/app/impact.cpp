@@ -187,13 +187,9 @@ std::vector<Step> steps_between(const schema::Schema& before, const std::vector<
   return steps;
 }
 
-ImpactResult find_impact(Context& context, const ImpactRequest& request) {
-  ImpactResult result;
-  result.connection = connection_of(context, request);
-  const ShapeChange change = request.pending || request.to
-                                 ? from_sources(context, request, result.connection,
-                                                request.to.value_or("metadata:"), result)
-                                 : from_steps(context, request, result.connection, result);
+namespace {
+
+void judge_parts(Context& context, const ShapeChange& change, ImpactResult& result) {
   views_impact(change, result);
   for (const auto part : {models_impact, contracts_impact, metadata_impact}) {
     try {
@@ -202,6 +198,71 @@ ImpactResult find_impact(Context& context, const ImpactRequest& request) {
       result.failures.push_back(error.problem());
     }
   }
+}
+
+// The connection of connections.yml that a URL leads to; the name itself when it is one.
+std::string name_of_target(const Context& context, const std::string& target) {
+  const auto place = [](const db::ConnectionSettings& settings) {
+    std::string text = settings.connector;
+    for (const char* key : {"path", "host", "port", "database"}) {
+      const auto found = settings.options.find(key);
+      text += "\n" + (found != settings.options.end() ? found->second : "");
+    }
+    return text;
+  };
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  const bool is_url = db::parse_url(target).has_value();
+  for (const project::Connection& connection : loaded.connections.connections) {
+    const bool same = is_url && place(settings_of(context, connection, db::AccessMode::ReadOnly)) ==
+                                    place(settings_of(context, target, db::AccessMode::ReadOnly));
+    if (connection.name == target || same) {
+      return connection.name;
+    }
+  }
+  return db::redact_url(target);
+}
+
+}  // namespace
+
+ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned) {
+  ImpactResult result;
+  result.connection = name_of_target(context, planned.target);
+  ShapeChange change;
+  change.connection = result.connection;
+  change.before = planned.before;
+  change.after = as_held(planned.after, planned.before.engine.dialect);
+  change.after.engine = planned.before.engine;
+  change.after.default_schema = planned.before.default_schema;
+  change.offline = planned.offline;
+  for (const Change& each : planned.changes) {
+    result.changes.push_back(describe(each));
+  }
+  change.steps = steps_between(change.before, planned.changes);
+  change.broken_views = simulate(change.before, change.steps).broken;
+  std::erase_if(change.broken_views, [&](const BrokenView& broken) {
+    return schema::find_view(change.after, broken.view) != nullptr;
+  });
+  judge_parts(context, change, result);
+  try {
+    stale_code_impact(context, result);
+  } catch (const Error& error) {
+    result.failures.push_back(error.problem());
+  }
+  return result;
+}
+
+ImpactResult find_impact(Context& asked, const ImpactRequest& request) {
+  dialect::Catalogs catalogs(dialect::Detail::Definitions);
+  Context context = asked;
+  context.catalogs = &catalogs;
+  ImpactResult result;
+  result.connection = connection_of(context, request);
+  const ShapeChange change = request.pending || request.to
+                                 ? from_sources(context, request, result.connection,
+                                                request.to.value_or("metadata:"), result)
+                                 : from_steps(context, request, result.connection, result);
+  judge_parts(context, change, result);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/metadata_model.h"
 #include "app/simulate.h"
 #include "kedge/change.h"
 #include "kedge/finding.h"
@@ -53,6 +54,20 @@ struct ImpactResult {
 
 ImpactResult find_impact(Context& context, const ImpactRequest& request);
 
+// What the contracts of the working folder break that those of a revision of git did not. Opens the
+// connections, as `kedge validate --connect` does; writes nothing.
+ImpactResult find_contract_impact(Context& context, const std::string& revision);
+
+// A migration that is about to be written.
+struct PlannedImpact {
+  std::string target;  // connection name or URL; may be empty
+  const schema::Schema& before;
+  const schema::Schema& after;
+  const std::vector<Change>& changes;
+  bool offline = false;  // no database may be opened
+};
+ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned);
+
 // The shapes of one connection before and after.
 struct ShapeChange {
   std::string connection;
@@ -60,6 +75,7 @@ struct ShapeChange {
   schema::Schema after;
   std::vector<Step> steps;  // what separates them, as single steps
   std::vector<BrokenView> broken_views;
+  bool offline = false;  // judge by `before` alone, open no database
 };
 // Steps that lead from one shape to another, as far as they touch relations and columns.
 std::vector<Step> steps_between(const schema::Schema& before, const std::vector<Change>& changes);
@@ -68,5 +84,11 @@ std::vector<Step> steps_between(const schema::Schema& before, const std::vector<
 void models_impact(Context& context, const ShapeChange& change, ImpactResult& result);
 void contracts_impact(Context& context, const ShapeChange& change, ImpactResult& result);
 void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& result);
+// Generated files that are about a lost field or object.
+void code_impact(const Context& context, const MetadataModel& loaded,
+                 const std::vector<metadata::MemberRef>& lost,
+                 const std::vector<std::string>& lost_objects, ImpactResult& result);
+// Generated files that the metadata as it is now has outdated.
+void stale_code_impact(const Context& context, ImpactResult& result);
 
 }  // namespace kedge::app

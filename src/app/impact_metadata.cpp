@@ -92,6 +92,8 @@ class DeclarationWalk {
   DeclarationWalk(Context& context, const MetadataModel& loaded, ImpactResult& result)
       : context_(context), model_(loaded.model), project_(loaded.project), result_(result) {}
 
+  const std::set<metadata::MemberRef>& lost() const { return lost_; }
+
   void lose(const metadata::MemberRef& lost, std::size_t cause) {
     if (!lost_.insert(lost).second) {
       return;
@@ -245,6 +247,20 @@ std::optional<metadata::MemberRef> lost_field(const metadata::Model& model,
   return std::nullopt;
 }
 
+// The objects whose table or view a step takes away.
+std::vector<std::string> lost_objects(const metadata::Expected& expected,
+                                      const ShapeChange& change) {
+  std::vector<std::string> objects;
+  for (const Step& step : change.steps) {
+    const auto* drop = std::get_if<DropTable>(&step);
+    const auto owner = drop != nullptr ? expected.owners.find(drop->table) : expected.owners.end();
+    if (owner != expected.owners.end()) {
+      objects.push_back(owner->second.object);
+    }
+  }
+  return objects;
+}
+
 }  // namespace
 
 void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& result) {
@@ -272,6 +288,8 @@ void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& 
                             : static_cast<std::size_t>(cause - result.impacts.begin()));
     }
   }
+  code_impact(context, loaded, {walk.lost().begin(), walk.lost().end()},
+              lost_objects(expected, change), result);
 }
 
 }  // namespace kedge::app

@@ -128,8 +128,10 @@ class LiveAfter {
   }
 
   void edit_shape(const models::LoadedModel& loaded, LiveShape& shape) const {
-    if (shape.state != LiveShape::State::Present) {
-      return;
+    const bool is_sql = loaded.model.mode() == models::SourceMode::Sql;
+    if (shape.state != LiveShape::State::Present &&
+        !(is_sql && shape.state == LiveShape::State::Opaque)) {
+      return;  // a sql model of which nothing is known still has a text that names columns
     }
     if (loaded.model.mode() == models::SourceMode::Table) {
       const auto name = models::parse_relation(loaded.model.sql_table, loaded.dialect);
@@ -168,7 +170,7 @@ class LiveAfter {
           return;
         }
       }
-      if (facts.has_star) {
+      if (facts.has_star && shape.columns) {
         shape.columns = edited(*shape.columns, *changed);
       }
     }
@@ -213,9 +215,16 @@ void models_impact(Context& context, const ShapeChange& change, ImpactResult& re
   if (!folder_has_files(context, "models")) {
     return;
   }
-  const ModelCheck check = check_models(context, {});
+  const std::map<std::string, models::SqlDialect> known = find_dialects(context);
+  if (!known.contains(change.connection)) {
+    return;  // a URL that connections.yml does not name has no models
+  }
+  ModelCheck check;
+  if (!change.offline) {
+    check = check_models(context, {change.connection, {}});
+  }
   if (!check.live.contains(change.connection)) {
-    return;
+    check = check_models_against(context, change.connection, change.before);
   }
   std::set<DropKey> before;
   for (const models::ExplainedDrop& drop : explain_drops(check)) {

@@ -82,6 +82,7 @@ class Authoring {
       return finish(1);
     }
     plan();
+    impact();
     return outcome();
   }
 
@@ -195,6 +196,24 @@ class Authoring {
         timeout_of(request_.statement_timeout, settings.statement_timeout);
     plan_options_.empty_metadata = desired_.declares_nothing;
     plan_options_.carry_sequence = settings.d1.carry_sequence;
+  }
+
+  // What it breaks elsewhere is said before anything is written, and decides nothing.
+  void impact() {
+    if (request_.no_impact || result_.plan.is_empty()) {
+      return;
+    }
+    std::vector<Change> changes;
+    for (const migrate::PlannedChange& planned : result_.plan.changes) {
+      changes.push_back(planned.change);
+    }
+    try {
+      result_.impact = find_planned_impact(
+          context_, {setup_.target.value_or(""), start_, next_snapshot(start_, desired_), changes,
+                     result_.mode == "offline"});
+    } catch (const Error& error) {
+      result_.impact.emplace().failures.push_back(error.problem());
+    }
   }
 
   void probe(const diff::Result& difference) {

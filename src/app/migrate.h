@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/impact.h"
 #include "app/migrate_setup.h"
 #include "kedge/finding.h"
 #include "migrate/plan.h"
@@ -23,6 +24,7 @@ struct MigrateRequest {
   bool lax = false;
   bool no_probe = false;
   bool online = false;
+  bool no_impact = false;
   std::optional<std::string> from_sql;
   std::optional<std::string> slug;
   std::vector<std::string> allow;
@@ -46,7 +48,8 @@ struct MigrateResult {
   std::vector<std::string> rolled_back;
   std::optional<std::string> up;  // --dry-run
   std::optional<std::string> down;
-  std::vector<Problem> errors;  // blocked changes are in `plan`
+  std::optional<ImpactResult> impact;  // of what is about to be written
+  std::vector<Problem> errors;         // blocked changes are in `plan`
   std::vector<Finding> warnings;
   std::vector<migrate::ChainEntry> chain;  // status
   std::string note;                        // a line for people: "already up to date"

@@ -37,9 +37,12 @@ bool needs_database(const models::ModelSet& models, const std::string& data_sour
                      });
 }
 
+enum class Database { Opened, Untouched };  // Untouched: what is known must do
+
 struct ReadOptions {
   const models::ValidateOptions& validate;
   const schema::Schema* known = nullptr;  // of the one data source that is read
+  Database database = Database::Opened;
 };
 
 // Several data sources at once; each result stands at its source's place.
@@ -54,10 +57,16 @@ std::vector<models::LiveReading> read_sources(const Context& context, const Mode
       const models::DataSource& source = project.sources.at(names[number]);
       readings[number].source.dialect = source.dialect;
       if (needs_database(set, names[number])) {
-        readings[number] = models::read_live(
-            context.registry,
-            {source, set, options.validate.scope.value_or(models::Scope{}),
-             options.validate.deep ? models::Depth::Deep : models::Depth::Declared, options.known});
+        const models::ReadRequest request{
+            source,
+            set,
+            options.validate.scope.value_or(models::Scope{}),
+            options.validate.deep ? models::Depth::Deep : models::Depth::Declared,
+            options.known,
+            context.catalogs};
+        readings[number] = options.database == Database::Untouched
+                               ? models::read_known(request)
+                               : models::read_live(context.registry, request);
       }
     }
   };
@@ -164,7 +173,7 @@ void compute_result(ModelCheck& check) {
 namespace {
 
 ModelCheck check_against(const Context& context, const ValidateModelsRequest& request,
-                         const schema::Schema* known) {
+                         const schema::Schema* known, Database database = Database::Opened) {
   ModelCheck check;
   check.project = open_model_project(context);
   if (request.data_source) {
@@ -173,8 +182,8 @@ ModelCheck check_against(const Context& context, const ValidateModelsRequest& re
   check.store = models::load_models(context.files,
                                     {context.folder, check.project.dialects, request.data_source});
   const std::vector<std::string> names = sources_to_read(check.store, check.project);
-  std::vector<models::LiveReading> readings =
-      read_sources(context, check.project, check.store.set, names, {request.options, known});
+  std::vector<models::LiveReading> readings = read_sources(
+      context, check.project, check.store.set, names, {request.options, known, database});
   check.cascade.depth = request.options.deep ? models::Depth::Deep : models::Depth::Declared;
   check.cascade.scope = request.options.scope.value_or(models::Scope{});
   for (std::size_t number = 0; number < names.size(); ++number) {
@@ -197,6 +206,11 @@ ModelCheck check_against(const Context& context, const ValidateModelsRequest& re
 
 ModelCheck check_models(const Context& context, const ValidateModelsRequest& request) {
   return check_against(context, request, nullptr);
+}
+
+ModelCheck check_models_against(const Context& context, const std::string& data_source,
+                                const schema::Schema& shape) {
+  return check_against(context, {data_source, {}}, &shape, Database::Untouched);
 }
 
 models::ValidateResult validate_models(const Context& context,

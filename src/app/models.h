@@ -34,6 +34,9 @@ struct ModelCheck {
   models::ValidateResult result;
 };
 ModelCheck check_models(const Context& context, const ValidateModelsRequest& request);
+// The models of one data source against a shape of it, without opening the database.
+ModelCheck check_models_against(const Context& context, const std::string& data_source,
+                                const schema::Schema& shape);
 
 // Throws only for what stops the whole: an unknown data source, broken connections.yml.
 models::ValidateResult validate_models(const Context& context,

@@ -56,8 +56,8 @@ ListResult list_nodes(Context& context, const std::vector<std::string>& select) 
 }
 
 pipeline::World world_of(Context& context) {
-  return {context.folder,      context.files,     context.clock,
-          context.environment, context.processes, context.registry};
+  return {context.folder,    context.files,    context.clock,   context.environment,
+          context.processes, context.registry, context.catalogs};
 }
 
 int RunOutcome::exit() const {

@@ -46,6 +46,7 @@ constexpr ShapeRow kProject[] = {
     {"migrate", "on_ambiguous", "name"},
     {"migrate", "scope", "texts"},
     {"migrate", "schemas", "texts"},
+    {"migrate", "check", "texts"},
     {"migrate", "ignore_tables", "texts"},
     {"migrate", "lock_timeout", "duration|enum:off"},
     {"migrate", "statement_timeout", "duration|enum:off"},

@@ -88,9 +88,15 @@ Source load_live(const Context& context, const SourceName& name, const SourceOpt
   Source source;
   source.name = name;
   source.shown = db::redact_url(name.argument);
-  const auto connection = connect(context, name.argument, db::AccessMode::ReadOnly);
+  const db::ConnectionSettings settings =
+      settings_of(context, name.argument, db::AccessMode::ReadOnly);
+  const auto connection = context.registry.connect(settings);
   source.dialect = connection->dialect();
-  source.schema = dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
+  const bool whole = options.scope.schemas.empty() && options.scope.tables.empty() &&
+                     !options.scope.privileges && options.scope.definitions;
+  source.schema = whole
+                      ? read_live(context, *connection, settings)
+                      : dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
   return source;
 }
 

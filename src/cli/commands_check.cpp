@@ -57,7 +57,16 @@ int run_impact(Invocation& invocation) {
   request.from = arguments.find("--from");
   request.to = arguments.find("--to");
   request.pending = arguments.has("--pending");
-  const app::ImpactResult result = app::find_impact(invocation.context, request);
+  const auto revision = arguments.find("--contracts-since");
+  if (revision &&
+      (request.pending || request.to || !request.drop_columns.empty() ||
+       !request.drop_tables.empty() || !request.renames.empty() || !request.retypes.empty())) {
+    throw Error(codes::ERR_USAGE, "--contracts-since stands alone",
+                "changes of a database are another question");
+  }
+  const app::ImpactResult result = revision
+                                       ? app::find_contract_impact(invocation.context, *revision)
+                                       : app::find_impact(invocation.context, request);
   const std::string format = arguments.get("--format", "text");
   base::Sink& out = invocation.terminal.out;
   if (format == "json") {
@@ -83,12 +92,17 @@ Command impact_command() {
       {"--rename", FlagKind::List, "TABLE.COLUMN=NEW", "A column gets another name", {}},
       {"--retype", FlagKind::List, "TABLE.COLUMN=TYPE", "A column gets another type", {}},
       {"--pending", FlagKind::Switch, "", "The migration that metadata asks for now", {}},
+      {"--contracts-since",
+       FlagKind::Value,
+       "GITREF",
+       "Contracts as edited since this revision, instead of a database change",
+       {}},
       {"--from", FlagKind::Value, "SRC", "The shape before (default: the database)", {}},
       {"--to", FlagKind::Value, "SRC", "The shape after", {}}};
   command.run = run_impact;
   command.details =
-      "Looks at views, models, contracts, pipelines, metadata and templates. Exit code: 0 nothing "
-      "breaks,\n1 something breaks, 2 a part could not be judged.";
+      "Looks at views, models, contracts, pipelines, metadata, templates and generated files. Exit "
+      "code: 0 nothing\nbreaks, 1 something breaks, 2 a part could not be judged.";
   command.formats = {"text", "json", "mermaid", "dot"};
   return command;
 }

@@ -112,6 +112,7 @@ int migrate(Invocation& invocation) {
   request.lax = arguments.has("--lax");
   request.no_probe = arguments.has("--no-probe");
   request.online = arguments.has("--online");
+  request.no_impact = arguments.has("--no-impact");
   request.from_sql = arguments.find("--from-sql");
   request.slug = arguments.find("--slug");
   request.allow = arguments.list("--allow");
@@ -219,6 +220,7 @@ std::vector<Flag> migrate_flags() {
              on("--online", "Split into steps that do not block (postgres)"),
              value("--lock-timeout", "TIME", "Written into the files; off leaves it out"),
              value("--statement-timeout", "TIME", "Written into the files"),
+             on("--no-impact", "Do not say what the migration breaks elsewhere"),
              on("--no-probe", "Do not ask the data whether changes fit"),
              on("--yes", "D1: do not pause before the remote database"),
              on("--lax", "Unknown metadata attributes are warnings")} +

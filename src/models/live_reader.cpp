@@ -53,7 +53,10 @@ bool is_schema_failure(const Error& error) {
 class LiveReader {
  public:
   LiveReader(db::Connection& connection, const ReadRequest& request)
-      : connection_(connection), request_(request) {}
+      : connection_(&connection), live_dialect_(connection.dialect()), request_(request) {}
+  // Without a database: what is known is all there is.
+  explicit LiveReader(const ReadRequest& request)
+      : live_dialect_(request.known->engine.dialect), request_(request) {}
 
   LiveReading read() {
     reading_.source.dialect = request_.source.dialect;
@@ -76,10 +79,10 @@ class LiveReader {
  private:
   // An empty sqlite file is one that something has just made: every table would look gone.
   void refuse_empty_file() {
-    if (request_.source.dialect != SqlDialect::Sqlite) {
+    if (connection_ == nullptr || request_.source.dialect != SqlDialect::Sqlite) {
       return;
     }
-    const db::ResultSet pages = connection_.query("PRAGMA page_count");
+    const db::ResultSet pages = connection_->query("PRAGMA page_count");
     if (!pages.rows.empty() && db::to_integer(pages.rows[0][0]).value_or(1) == 0) {
       throw Error(codes::ERR_CONNECT,
                   "the database file of '" + request_.source.name + "' is empty");
@@ -89,9 +92,14 @@ class LiveReader {
   void introspect() {
     dialect::IntrospectScope scope;
     scope.definitions = false;
-    reading_.schema =
-        request_.known ? *request_.known
-                       : dialect::get_dialect(connection_.dialect()).introspect(connection_, scope);
+    if (request_.known != nullptr) {
+      reading_.schema = *request_.known;
+    } else if (request_.catalogs != nullptr) {
+      reading_.schema =
+          *request_.catalogs->read(*connection_, request_.source.settings, dialect::Detail::Shapes);
+    } else {
+      reading_.schema = dialect::get_dialect(live_dialect_).introspect(*connection_, scope);
+    }
     for (const schema::Table& table : reading_.schema.tables) {
       LiveColumns columns;
       columns.reserve(table.columns.size());
@@ -124,7 +132,7 @@ class LiveReader {
     const dialect::ColumnClass column_class =
         is_odbc() && !type.native.empty()
             ? dialect::column_class(to_string(request_.source.dialect), type.native)
-            : dialect::column_class(connection_.dialect(), type);
+            : dialect::column_class(live_dialect_, type);
     return {name, dialect::bucket_of(column_class),
             type.native.empty() ? schema::to_string(type) : type.native};
   }
@@ -141,7 +149,7 @@ class LiveReader {
     return live;
   }
 
-  bool is_odbc() const { return connection_.dialect() == schema::Dialect::Ansi; }
+  bool is_odbc() const { return live_dialect_ == schema::Dialect::Ansi; }
 
   std::string relation_key(std::string_view schema, std::string_view name) const {
     return live_key(request_.source.dialect, schema) + "." +
@@ -150,10 +158,10 @@ class LiveReader {
 
   // Relations that the catalog lists but that this user may not read.
   void find_forbidden() {
-    if (connection_.dialect() != schema::Dialect::Postgres) {
+    if (connection_ == nullptr || live_dialect_ != schema::Dialect::Postgres) {
       return;
     }
-    const db::ResultSet rows = connection_.query(
+    const db::ResultSet rows = connection_->query(
         "SELECT CASE WHEN n.nspname = current_schema() THEN '' ELSE n.nspname END, c.relname "
         "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
         "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' "
@@ -181,6 +189,9 @@ class LiveReader {
 
   LiveShape find_table(const Model& model) {
     const RelationName name = *parse_relation(model.sql_table, dialect());
+    if (name.catalog && connection_ == nullptr) {
+      return {LiveShape::State::Opaque, nullptr, ""};
+    }
     if (name.catalog) {
       return probe_table(model, false);  // of another database, which was not introspected
     }
@@ -191,7 +202,7 @@ class LiveReader {
     }
     const auto found = relations_.find(key);
     if (found != relations_.end() && !found->second->columns->empty()) {
-      if (connection_.dialect() == schema::Dialect::Mysql) {
+      if (connection_ != nullptr && live_dialect_ == schema::Dialect::Mysql) {
         return confirm_columns(model, *found->second);
       }
       return {LiveShape::State::Present, found->second->columns, ""};
@@ -214,6 +225,9 @@ class LiveReader {
   }
 
   LiveShape probe_table(const Model& model, bool listed) {
+    if (connection_ == nullptr) {
+      return {LiveShape::State::Missing, nullptr, ""};
+    }
     std::optional<LiveColumns> columns = probe("SELECT * FROM " + model.sql_table + " WHERE 1=0");
     if (columns && !columns->empty()) {
       return {LiveShape::State::Present, std::make_shared<const LiveColumns>(std::move(*columns)),
@@ -249,6 +263,9 @@ class LiveReader {
   }
 
   LiveShape try_sql(const Model& model) {
+    if (connection_ == nullptr) {
+      return {LiveShape::State::Opaque, nullptr, ""};
+    }
     const std::string inner = inner_sql(model.sql, dialect());
     const std::string text = dialect() == SqlDialect::Sqlserver
                                  ? inner
@@ -268,16 +285,16 @@ class LiveReader {
     try {
       LiveColumns columns;
       const std::vector<db::ResultColumn> described = dialect() == SqlDialect::Sqlserver
-                                                          ? connection_.describe(sql)
-                                                          : connection_.query(sql).columns;
+                                                          ? connection_->describe(sql)
+                                                          : connection_->query(sql).columns;
       for (const db::ResultColumn& column : described) {
         columns.push_back(live_column(column));
       }
       return columns;
     } catch (const Error& error) {
       // A failed statement spoils the snapshot of some engines: go on in a new one.
-      connection_.rollback();
-      connection_.begin();
+      connection_->rollback();
+      connection_->begin();
       if (!is_schema_failure(error)) {
         throw;
       }
@@ -328,7 +345,8 @@ class LiveReader {
 
   SqlDialect dialect() const { return request_.source.dialect; }
 
-  db::Connection& connection_;
+  db::Connection* connection_ = nullptr;
+  schema::Dialect live_dialect_;
   const ReadRequest& request_;
   LiveReading reading_;
   std::unordered_map<std::string, const LiveRelation*> relations_;
@@ -353,6 +371,10 @@ CheckFailure make_failure(const std::string& data_source, const std::string& mod
 std::string inner_sql(const std::string& sql, SqlDialect dialect) {
   const std::vector<sql::Statement> statements = sql::split_statements(sql, analysed_as(dialect));
   return statements.empty() ? sql : std::string(statements.front().text(sql));
+}
+
+LiveReading read_known(const ReadRequest& request) {
+  return LiveReader(request).read();
 }
 
 LiveReading read_live(const db::Registry& registry, const ReadRequest& request) {

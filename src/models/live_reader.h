@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "dialect/catalogs.h"
 #include "kedge/models.h"
 #include "models/drop_graph.h"
 #include "models/live.h"
@@ -36,9 +37,12 @@ struct ReadRequest {
   Scope scope;
   Depth depth = Depth::Declared;
   const schema::Schema* known = nullptr;  // introspected a moment ago: not read again
+  dialect::Catalogs* catalogs = nullptr;  // shared with others who look at the same databases
 };
 
 LiveReading read_live(const db::Registry& registry, const ReadRequest& request);
+// From `request.known` alone, without a database: sql models stay opaque.
+LiveReading read_known(const ReadRequest& request);
 
 // The failure as models name it: connection_failed, permission_denied, timeout or
 // introspection_failed.

@@ -64,6 +64,10 @@ std::unique_ptr<db::Connection> Engine::staging() const {
   return connection;
 }
 
+db::ConnectionSettings Engine::settings(const std::string& connection) const {
+  return settings_of(*workspace_, world_.folder, connection, db::AccessMode::ReadOnly);
+}
+
 std::unique_ptr<db::Connection> Engine::open(const std::string& connection, Use use) const {
   const db::AccessMode access =
       use == Use::Read ? db::AccessMode::ReadOnly : db::AccessMode::Create;

@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/file_system.h"
 #include "db/connection.h"
+#include "dialect/catalogs.h"
 #include "pipeline/events.h"
 #include "pipeline/state.h"
 #include "pipeline/workspace.h"
@@ -27,6 +28,7 @@ struct World {
   base::Environment& environment;
   base::ProcessRunner& processes;
   const db::Registry& registry;
+  dialect::Catalogs* catalogs = nullptr;  // of a run that looks at a database more than once
 };
 
 class Engine {
@@ -47,6 +49,7 @@ class Engine {
   // Opens a connection of connections.yml. PZ0330 (or PZ0353 for a missing file).
   enum class Use { Read, Write };
   std::unique_ptr<db::Connection> open(const std::string& connection, Use use) const;
+  db::ConnectionSettings settings(const std::string& connection) const;  // to read
   void warn(Problem problem, Severity severity = Severity::Warning) const;
   void say(const std::string& line) const;  // for people, on the result's side
   void publish(std::string_view event, const document::Json& fields,

@@ -135,6 +135,10 @@ class Fetcher {
     if (scope.tables.empty() || connection.dialect() == schema::Dialect::Ansi) {
       return {};
     }
+    if (world_.catalogs != nullptr) {
+      return *world_.catalogs->read(connection, engine_.settings(probe_.connection->name),
+                                    dialect::Detail::Shapes);
+    }
     return dialect::get_dialect(connection.dialect()).introspect(connection, scope);
   }
 

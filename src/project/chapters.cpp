@@ -162,6 +162,7 @@ void read_migrate_block(const Report& report, const Node& block, MigrateSettings
   assign(out.on_ambiguous, reader.non_empty_text("on_ambiguous"));
   assign(out.scope, reader.texts("scope"));
   assign(out.schemas, reader.texts("schemas"));
+  assign(out.check, reader.texts("check"));
   assign(out.ignore_tables, reader.texts("ignore_tables"));
   assign_timeout(reader, "lock_timeout", out.lock_timeout);
   assign_timeout(reader, "statement_timeout", out.statement_timeout);

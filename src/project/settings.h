@@ -78,6 +78,7 @@ struct MigrateSettings {
   std::string on_ambiguous = "abort";
   std::vector<Text> scope;
   std::vector<Text> schemas;
+  std::vector<Text> check;  // further connections that the metadata describes
   std::vector<Text> ignore_tables;
   std::optional<std::string> lock_timeout = "5s";  // as written; nothing = off
   std::optional<std::string> statement_timeout;

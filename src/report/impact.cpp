@@ -48,6 +48,21 @@ std::size_t count(const app::ImpactResult& result, app::Effect effect) {
 
 }  // namespace
 
+std::string planned_impact_text(const app::ImpactResult& result) {
+  std::string text;
+  tree(result, std::nullopt, "  ", text);
+  if (!text.empty()) {
+    text = fmt::format("impact: {} break(s), {} change(s), {} safe\n",
+                       count(result, app::Effect::Breaks), count(result, app::Effect::Changes),
+                       count(result, app::Effect::Safe)) +
+           text;
+  }
+  for (const Problem& problem : result.failures) {
+    text += "impact: a part could not be judged: " + problem.message + "\n";
+  }
+  return text;
+}
+
 std::string impact_text(const app::ImpactResult& result) {
   std::string text = result.connection + ": " + base::join(result.changes, "; ") + "\n";
   tree(result, std::nullopt, "", text);
@@ -63,11 +78,9 @@ std::string impact_text(const app::ImpactResult& result) {
   return text;
 }
 
-Json impact_json(const app::ImpactResult& result) {
-  Json changes = Json::array();
-  for (const std::string& change : result.changes) {
-    changes.push(change);
-  }
+namespace {
+
+Json impacts_json(const app::ImpactResult& result) {
   Json impacts = Json::array();
   for (const app::Impact& impact : result.impacts) {
     Finding finding;
@@ -81,14 +94,35 @@ Json impact_json(const app::ImpactResult& result) {
     json.set("cause", impact.cause ? Json(*impact.cause) : Json());
     impacts.push(std::move(json));
   }
+  return impacts;
+}
+
+Json errors_json(const app::ImpactResult& result) {
   Json errors = Json::array();
   for (const Problem& problem : result.failures) {
     errors.push(problem_json(problem));
   }
+  return errors;
+}
+
+}  // namespace
+
+Json planned_impact_json(const app::ImpactResult& result) {
+  Json json;
+  json.set("connection", result.connection).set("impacts", impacts_json(result));
+  json.set("errors", errors_json(result));
+  return json;
+}
+
+Json impact_json(const app::ImpactResult& result) {
+  Json changes = Json::array();
+  for (const std::string& change : result.changes) {
+    changes.push(change);
+  }
   Json json;
   json.set("command", "impact").set("connection", result.connection);
-  json.set("changes", std::move(changes)).set("impacts", std::move(impacts));
-  json.set("errors", std::move(errors));
+  json.set("changes", std::move(changes)).set("impacts", impacts_json(result));
+  json.set("errors", errors_json(result));
   json.set("exit_code", !result.failures.empty() ? 2 : result.breaks() ? 1 : 0);
   return json;
 }

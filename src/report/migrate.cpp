@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "report/impact.h"
 #include "report/problem.h"
 #include "schema/change_json.h"
 
@@ -204,6 +205,9 @@ Json migrate_json(const app::MigrateResult& result) {
   if (!result.chain.empty()) {
     json.set("migrations", chain_json(result.chain));
   }
+  if (result.impact) {
+    json.set("impact", planned_impact_json(*result.impact));
+  }
   json.set("up", optional_text(result.up));
   json.set("down", optional_text(result.down));
   json.set("warnings", warnings_json(result.warnings));
@@ -277,6 +281,9 @@ std::string migrate_text(const app::MigrateResult& result) {
   for (const migrate::Hazard& hazard : result.plan.hazards) {
     out += hazard_text(hazard);
   }
+  if (result.impact) {
+    out += planned_impact_text(*result.impact);
+  }
   scope(result, out);
   for (const migrate::ChainEntry& entry : result.chain) {
     out += migrate::to_string(entry.state) + "  " + entry.name +
@@ -301,6 +308,9 @@ std::string migrate_text(const app::MigrateResult& result) {
 
 std::string migrate_diagnostics(const app::MigrateResult& result) {
   std::string out;
+  if (result.up && result.impact) {
+    out += planned_impact_text(*result.impact);  // standard output holds the SQL and nothing else
+  }
   for (const Finding& finding : result.warnings) {
     out += problem_text(finding.problem, Severity::Warning);
   }

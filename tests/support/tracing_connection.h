@@ -9,7 +9,7 @@
 
 namespace kedge::test {
 
-class TracingConnection final : public db::Connection {
+class TracingConnection : public db::Connection {
  public:
   explicit TracingConnection(db::Connection& inner) : inner_(inner) {}
   std::size_t statements() const { return texts_.size(); }

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""What `kedge migrate` says of the impact of what it is about to write, what a change does to generated files, and
+what an edited contract breaks: on copies of the harbour example over sqlite. Prints `N passed, N failed`.
+    run_impact.py --kedge PATH"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kedge", required=True)
+kedge = str(pathlib.Path(parser.parse_args().kedge).resolve())
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+passed = failed = 0
+
+
+def check(name, condition, detail=""):
+    global passed, failed
+    if condition:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL {name}: {detail}"[:900])
+
+
+def run(folder, *arguments):
+    return subprocess.run([kedge, "-C", str(folder), *arguments], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=120)
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@localhost", *arguments], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def harbour(name):
+    folder = pathlib.Path(name)
+    shutil.copytree(root / "examples/harbour", folder, dirs_exist_ok=True)
+    (folder / "data").mkdir(exist_ok=True)
+    done = run(folder, "migrate", "--apply", "--db", "harbour", "--slug", "first")
+    check("first migration", done.returncode == 0, done.stdout + done.stderr)
+    check("generated", run(folder, "gen").returncode == 0)
+    return folder
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text, (path, old)
+    path.write_text(text.replace(old, new))
+
+
+def broken(document):
+    return {(item["part"], item["subject"]["container"], item["subject"]["name"])
+            for item in document["impacts"] if item["effect"] == "breaks"}
+
+
+def judge_migrate(folder):
+    edit(folder / "metadata/harbour.yml", "        - field.decimal: { name: draughtM, precision: 5, scale: 2 }\n", "")
+    drop = ["migrate", "--db", "harbour", "--allow", "drop-column"]
+    said = json.loads(run(folder, *drop, "--dry-run", "--format", "json").stdout)
+    check("migrate names the model column that goes", ("models", "vessels", "draught_m") in broken(said["impact"]), said["impact"])
+    parts = {item["part"] for item in said["impact"]["impacts"]}
+    check("and the generated files that are out of date", "code" in parts, said["impact"])
+    asked = json.loads(run(folder, "impact", "--drop-column", "vessels.draught_m", "--db", "harbour", "--format", "json").stdout)
+    models = {item for item in broken(asked) if item[0] == "models"}
+    check("the same models as kedge impact says", models == {item for item in broken(said["impact"]) if item[0] == "models"}, models)
+    dry = run(folder, *drop, "--dry-run")
+    check("standard output of --dry-run is the SQL alone", "impact" not in dry.stdout and "impact: " in dry.stderr, dry.stdout + dry.stderr)
+    without = json.loads(run(folder, *drop, "--dry-run", "--no-impact", "--format", "json").stdout)
+    check("--no-impact leaves it out", "impact" not in without, without.keys())
+    quiet = run(folder, *drop, "--dry-run", "--no-impact")
+    check("--no-impact leaves it out of the text", "impact" not in quiet.stdout + quiet.stderr, quiet.stderr)
+    refused = json.loads(run(folder, "migrate", "--db", "harbour", "--format", "json").stdout)
+    check("a blocked change has its impact too", refused["exit_code"] == 1 and ("models", "vessels", "draught_m") in
+          broken(refused["impact"]), refused.get("impact"))
+    # Offline: no database may be opened, the snapshot says enough.
+    shutil.move(folder / "data/harbour.sqlite", folder / "data/away.sqlite")
+    offline = json.loads(run(folder, "migrate", "--allow", "drop-column", "--dry-run", "--format", "json").stdout)
+    check("offline mode", offline["mode"] == "offline" and models <= broken(offline["impact"]) and offline["impact"]["errors"] == [], offline)
+    check("no database came to be", not (folder / "data/harbour.sqlite").exists())
+    shutil.move(folder / "data/away.sqlite", folder / "data/harbour.sqlite")
+    written = run(folder, *drop, "--apply", "--slug", "shallow")
+    check("the text shows it before what was written", written.returncode == 0 and
+          0 <= written.stdout.find("impact: ") < written.stdout.find("wrote "), written.stdout + written.stderr)
+    found = json.loads(run(folder, "check", "--only", "models,code", "--format", "json").stdout)
+    models_found = {("models", item["subject"]["container"], item["subject"]["name"]) for item in found["findings"]
+                    if item["guard"] == "models"}
+    check("what it said of the models is what check finds", models_found == models, models_found ^ models)
+    again = run(folder, "migrate", "--db", "harbour")
+    check("nothing to do has no impact", again.returncode == 0 and "impact" not in again.stdout, again.stdout)
+
+
+def judge_projection(folder):
+    said = json.loads(run(folder, "impact", "--drop-table", "moorings", "--db", "harbour", "--format", "json").stdout)
+    check("a projection that reads a dropped table", any(item["part"] == "database" and "v_berth_load" in item["subject"]["name"]
+                                                       for item in said["impacts"]), said)
+
+
+def judge_code(folder):
+    said = json.loads(run(folder, "impact", "--drop-column", "vessels.draught_m", "--db", "harbour", "--format", "json").stdout)
+    files = {item["subject"]["name"]: item for item in said["impacts"] if item["part"] == "code"}
+    text = {str(path.relative_to(folder)): path.read_text() for path in (folder / "generated").rglob("*") if path.is_file()}
+    naming = {name for name, content in text.items() if "draught" in content.lower()}
+    naming.discard("generated/harbour/ArrivalNotice.ts")  # a value with a field of that name, which stands on nothing
+    check("generated files that name the field, and only those", naming and set(files) == naming, set(files) ^ naming)
+    check("as changes", {item["effect"] for item in files.values()} == {"changes"}, files)
+    table = json.loads(run(folder, "impact", "--drop-table", "vessels", "--db", "harbour", "--format", "json").stdout)
+    about = {item["subject"]["name"] for item in table["impacts"] if item["part"] == "code"}
+    check("a dropped table: the files that are about it", about and all("vessel" in name.lower() for name in about), about)
+    elsewhere = json.loads(run(folder, "impact", "--retype", "vessels.name=TEXT", "--db", "harbour", "--format", "json").stdout)
+    check("no file for a type of the database", not [i for i in elsewhere["impacts"] if i["part"] == "code"], elsewhere)
+
+
+def judge_contract(folder):
+    (folder / ".gitignore").write_text(".kedge/\ndata/\n")
+    git(folder, "init", "-q", ".")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "start")
+    ask = ["impact", "--contracts-since", "HEAD", "--format", "json"]
+    same = run(folder, *ask)
+    document = json.loads(same.stdout)
+    check("an unedited contract", same.returncode == 0 and document["changes"] == [] and document["impacts"] == [], document)
+    state = sorted(str(path) for path in folder.rglob("*") if ".git/" not in str(path))
+    edit(folder / "connections.yml", "          eta: timestamp\n", "          eta: bigint\n          pilot: varchar\n")
+    done = run(folder, *ask)
+    document = json.loads(done.stdout)
+    check("what is promised otherwise", any("eta from" in line for line in document["changes"]) and
+          any("promises pilot" in line for line in document["changes"]), document["changes"])
+    check("a promise that the file does not keep breaks", done.returncode == 1 and
+          any(item["effect"] == "breaks" and item["part"] == "contracts" for item in document["impacts"]), document["impacts"])
+    check("the pipeline that reads it", any(item["part"] == "pipelines" and item["subject"]["name"] == "arrivals"
+                                           for item in document["impacts"]) or done.returncode == 1, document["impacts"])
+    check("nothing was written", state == sorted(str(path) for path in folder.rglob("*") if ".git/" not in str(path)))
+    git(folder, "checkout", "-q", "connections.yml")
+    edit(folder / "connections.yml", "          berth: varchar\n", "")
+    done = run(folder, *ask)
+    document = json.loads(done.stdout)
+    check("a promise taken back", any("no longer promises berth" in line for line in document["changes"]), document["changes"])
+    check("reaches its readers", any(item["part"] in ("pipelines", "contracts") for item in document["impacts"]), document["impacts"])
+    for arguments in (["--contracts-since", "nowhere"], ["--contracts-since", "HEAD", "--drop-table", "t"],
+                      ["--contracts-since", "--output=x"]):
+        check(f"refused: {arguments}", run(folder, "impact", *arguments).returncode == 2)
+
+
+def main():
+    for judge in (judge_projection, judge_code, judge_migrate, judge_contract):
+        with tempfile.TemporaryDirectory() as name:
+            judge(harbour(name))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())
