@@ -27,6 +27,21 @@ document::Document arguments_of(const Operation& operation, const Request& reque
   return document::read_document("request", document::write_json(json, -1), document::Format::Json);
 }
 
+// What the path does not hold is a parameter of the query.
+void add_query_parameters(const Operation& operation, Endpoint& endpoint) {
+  const Json* properties = operation.input_schema.find("properties");
+  if (properties == nullptr) {
+    return;
+  }
+  for (const auto& [name, schema] : *properties->as_object()) {
+    if (operation.pattern.find("{" + name + "}") == std::string::npos) {
+      Json text;
+      text.set("type", "string");
+      endpoint.query.push_back({name, "", std::move(text), false});
+    }
+  }
+}
+
 Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   Endpoint endpoint;
   endpoint.method = operation.method;
@@ -35,6 +50,9 @@ Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   if (operation.method == "POST") {
     endpoint.request_schema = operation.input_schema;
     endpoint.body_required = operation.input_schema.find("required") != nullptr;
+  }
+  if (operation.method == "GET") {
+    add_query_parameters(operation, endpoint);
   }
   endpoint.responses.push_back({200, "The result", Json::object()});
   for (const int status : operation.failures) {
@@ -80,6 +98,13 @@ Response page(const Request&) {
   return text_response(report::live_page(), "text/html; charset=utf-8");
 }
 
+// What is no JSON-RPC message at all is refused as HTTP too.
+bool is_malformed(const Json& answer) {
+  const Json* error = answer.find("error");
+  const Json* code = error != nullptr ? error->find("code") : nullptr;
+  return code != nullptr && (*code == Json(-32700) || *code == Json(-32600));
+}
+
 Endpoint mcp_endpoint(app::Context& context) {
   Endpoint endpoint;
   endpoint.method = "POST";
@@ -89,6 +114,7 @@ Endpoint mcp_endpoint(app::Context& context) {
   endpoint.body_required = true;
   endpoint.responses.push_back({200, "The answer to a request", Json::object()});
   endpoint.responses.push_back({202, "A notification was taken", {}});
+  endpoint.responses.push_back({400, "No message of the protocol", Json::object()});
   endpoint.handle = [mcp = make_mcp_server(context)](const Request& request) {
     const std::optional<Json> answer = mcp.handle(request.body);
     if (!answer) {
@@ -98,6 +124,7 @@ Endpoint mcp_endpoint(app::Context& context) {
     }
     Response response;
     response.json = *answer;
+    response.status = is_malformed(*answer) ? 400 : 200;
     return response;
   };
   return endpoint;
@@ -169,6 +196,21 @@ std::vector<Endpoint> make_endpoints(app::Context& context, const Metrics& metri
   return endpoints;
 }
 
+namespace {
+
+// Some clients refuse a choice at the top of a tool's schema; the tool itself says what is needed.
+Json plain_schema(const Json& schema) {
+  Json plain = Json::object();
+  for (const auto& [name, value] : *schema.as_object()) {
+    if (name != "anyOf") {
+      plain.set(name, value);
+    }
+  }
+  return plain;
+}
+
+}  // namespace
+
 McpServer make_mcp_server(app::Context& context) {
   McpServer server;
   for (const Operation& operation : all_operations()) {
@@ -179,7 +221,7 @@ McpServer make_mcp_server(app::Context& context) {
     tool.name = operation.name;
     tool.title = operation.title;
     tool.description = operation.description;
-    tool.input_schema = operation.input_schema;
+    tool.input_schema = plain_schema(operation.input_schema);
     tool.read_only = operation.read_only;
     tool.call = [&context, operation](const Node& arguments) {
       const Answer answer = operation.run(context, arguments);

@@ -173,6 +173,14 @@ struct HttpServer::Impl {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
+    // Methods that the library refuses as malformed are well-formed and not offered.
+    server.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
+      if (from.method != "TRACE" && from.method != "CONNECT") {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
+      handle(from, "", to);
+      return httplib::Server::HandlerResponse::Handled;
+    });
     server.set_payload_max_length(options.body_bytes);
     const auto seconds = static_cast<time_t>(options.socket_seconds);
     server.set_read_timeout(seconds, 0);

@@ -52,6 +52,47 @@ Json list_schema(const std::string& description) {
   return schema;
 }
 
+Json pattern_schema(Json schema, const std::string& pattern) {
+  schema.set("pattern", pattern);
+  return schema;
+}
+
+Json pattern_list_schema(const std::string& description, const std::string& pattern) {
+  Json schema = list_schema(description);
+  schema.find("items")->set("pattern", pattern);
+  return schema;
+}
+
+Json choice_list_schema(const std::string& description, const std::vector<std::string>& choices) {
+  Json names = Json::array();
+  for (const std::string& choice : choices) {
+    names.push(choice);
+  }
+  Json schema = list_schema(description);
+  schema.find("items")->set("enum", std::move(names));
+  return schema;
+}
+
+Json any_of(Json schema, const std::vector<std::string>& names) {
+  Json choices = Json::array();
+  for (const std::string& name : names) {
+    const Json* type = schema.find("properties")->find(name)->find("type");
+    const std::string kind = type != nullptr && type->as_string() ? *type->as_string() : "";
+    Json wanted = Json::object();
+    if (kind == "array") {
+      wanted.set("minItems", 1);
+    } else if (kind == "boolean") {
+      wanted.set("const", true);
+    }
+    Json choice;
+    choice.set("required", Json(Json::Array{name}));
+    choice.set("properties", Json(Json::Object{{name, std::move(wanted)}}));
+    choices.push(std::move(choice));
+  }
+  schema.set("anyOf", std::move(choices));
+  return schema;
+}
+
 std::vector<Operation> all_operations() {
   std::vector<Operation> operations;
   for (const auto& list : {model_operations(), union_operations(), contract_operations()}) {

@@ -43,5 +43,12 @@ document::Json text_schema(const std::string& description);
 document::Json nullable_text_schema(const std::string& description);
 document::Json flag_schema(const std::string& description);
 document::Json list_schema(const std::string& description);
+document::Json pattern_schema(document::Json schema, const std::string& pattern);  // of the text
+document::Json pattern_list_schema(const std::string& description, const std::string& pattern);
+document::Json choice_list_schema(const std::string& description,
+                                  const std::vector<std::string>& choices);
+// One of the members must be there; lists among them must have an item, flags must be true.
+document::Json any_of(document::Json schema, const std::vector<std::string>& names);
+inline constexpr const char* kConnectionPattern = "^[A-Za-z0-9_]+$";
 
 }  // namespace kedge::server

@@ -1,4 +1,5 @@
 #include "app/contracts.h"
+#include "app/run_state.h"
 #include "app/validate.h"
 #include "report/contracts.h"
 #include "server/operations.h"
@@ -22,6 +23,11 @@ Answer run_drift(app::Context& context, const Node& arguments) {
   return {200, report::show_json(app::show_schemas(context, list_member(arguments, "entities")))};
 }
 
+Answer run_runs(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {});
+  return {200, report::runs_json(app::list_runs(context))};
+}
+
 }  // namespace
 
 std::vector<Operation> contract_operations() {
@@ -37,7 +43,7 @@ std::vector<Operation> contract_operations() {
   validate.run = run_validate;
   validate.method = "POST";
   validate.pattern = "/contracts/validate";
-  validate.failures = {400};
+  validate.failures = {400, 404, 422};
   Operation drift;
   drift.name = "contract_drift";
   drift.title = "Baselines and what was last seen";
@@ -48,8 +54,16 @@ std::vector<Operation> contract_operations() {
   drift.run = run_drift;
   drift.method = "POST";
   drift.pattern = "/contracts/drift";
-  drift.failures = {400};
-  return {validate, drift};
+  drift.failures = {400, 404, 422};
+  Operation runs;
+  runs.name = "contract_runs";
+  runs.title = "Runs of the pipelines";
+  runs.description = "What is kept of runs, newest first: state, nodes, drifted entities.";
+  runs.input_schema = object_schema({});
+  runs.run = run_runs;
+  runs.method = "GET";
+  runs.pattern = "/contracts/runs";
+  return {validate, drift, runs};
 }
 
 }  // namespace kedge::server

@@ -116,11 +116,19 @@ Operation query_operation() {
       "Runs a query object (source_model, measures, dimensions, time_dimensions, filters, order, "
       "limit), a list of them in `queries`, or a query-backed model by `name`. When the database "
       "has drifted from the models the answer says so: schema_drift.";
-  Json any = Json::object();
-  any.set("type", "object");
-  any.set("properties", Json(Json::Object{{"dry_run", flag_schema("Only the SQL")},
-                                          {"explain", flag_schema("The engine's plan")}}));
-  operation.input_schema = std::move(any);
+  Json object = Json::object();
+  object.set("type", "object");
+  Json stages = Json::object();
+  stages.set("type", "array").set("items", object).set("description", "Stages, each a query");
+  Json any = object;
+  any.set("properties",
+          Json(Json::Object{{"source_model", text_schema("The model that is asked")},
+                            {"queries", std::move(stages)},
+                            {"name", text_schema("A query-backed model")},
+                            {"data_source", nullable_text_schema("Where the model is looked for")},
+                            {"dry_run", flag_schema("Only the SQL")},
+                            {"explain", flag_schema("The engine's plan")}}));
+  operation.input_schema = any_of(std::move(any), {"source_model", "queries", "name"});
   operation.run = query;
   operation.method = "POST";
   operation.pattern = "/query";
@@ -178,11 +186,12 @@ Operation ingest_operation() {
       "Adds models, columns and joins that the live database has and the model files lack. Never "
       "changes or removes what exists; running it again changes nothing.";
   operation.input_schema =
-      object_schema({{"data_source", text_schema("The connection")},
-                     {"datasource", text_schema("Another spelling of data_source")},
-                     {"schema_name", nullable_text_schema("Only this schema")},
-                     {"include_tables", list_schema("Only these tables; * is any text")},
-                     {"exclude_tables", list_schema("Not these tables")}});
+      any_of(object_schema({{"data_source", text_schema("The connection")},
+                            {"datasource", text_schema("Another spelling of data_source")},
+                            {"schema_name", nullable_text_schema("Only this schema")},
+                            {"include_tables", list_schema("Only these tables; * is any text")},
+                            {"exclude_tables", list_schema("Not these tables")}}),
+             {"data_source", "datasource"});
   operation.run = ingest;
   operation.method = "POST";
   operation.pattern = "/ingest";

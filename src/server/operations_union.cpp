@@ -4,10 +4,12 @@
 #include "app/diff.h"
 #include "app/impact.h"
 #include "app/source.h"
+#include "app/verify.h"
 #include "kedge/codes.h"
 #include "report/check.h"
 #include "report/diff.h"
 #include "report/impact.h"
+#include "report/migrate.h"
 #include "schema/snapshot.h"
 #include "server/operations.h"
 #include "server/router.h"
@@ -20,12 +22,23 @@ using document::Node;
 
 // Over the wire only what the project itself names: a URL would let a caller make the server
 // connect anywhere, a path would let it read any file.
-std::string safe_source(const std::string& text) {
-  const bool named = std::all_of(text.begin(), text.end(), [](char c) {
+bool is_connection_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
+}
+
+std::string safe_connection(const std::string& text) {
+  if (!is_connection_name(text)) {
+    throw Error(codes::ERR_SOURCE, "'" + text + "' cannot be used here",
+                "name a connection of the project");
+  }
+  return text;
+}
+
+std::string safe_source(const std::string& text) {
   const bool known = text == "metadata:" || text == "snapshot:" || text == "empty:";
-  if (text.empty() || (!named && !known)) {
+  if (!known && !is_connection_name(text)) {
     throw Error(codes::ERR_SOURCE, "'" + text + "' cannot be used here",
                 "name a connection of the project, or metadata:, snapshot:, empty:");
   }
@@ -53,7 +66,7 @@ Answer run_impact(app::Context& context, const Node& arguments) {
       arguments, {"connection", "drop_columns", "drop_tables", "renames", "retypes", "pending"});
   app::ImpactRequest request;
   if (const std::optional<std::string> connection = text_member(arguments, "connection")) {
-    request.connection = safe_source(*connection);
+    request.connection = safe_connection(*connection);
   }
   request.drop_columns = list_member(arguments, "drop_columns");
   request.drop_tables = list_member(arguments, "drop_tables");
@@ -81,6 +94,18 @@ Answer run_inspect(app::Context& context, const Node& arguments) {
   return {200, schema::to_json(source.schema)};
 }
 
+Answer run_verify(app::Context& context, const Node& arguments) {
+  refuse_unknown_keys(arguments, {"connection"});
+  app::VerifyDatabaseRequest request;
+  const std::optional<std::string> connection = text_member(arguments, "connection");
+  request.database.db = connection ? safe_connection(*connection) : "";
+  const app::VerifyResult result = app::verify_database(context, request);
+  Json json = report::verify_members(result);
+  json.set("summary", result.summary).set("drift", report::drift_json(result));
+  json.set("exit_code", result.exit);
+  return {200, std::move(json)};
+}
+
 Answer run_explain(app::Context&, const Node& arguments) {
   refuse_unknown_keys(arguments, {"code"});
   const std::string name = needed(arguments, "code");
@@ -93,6 +118,26 @@ Answer run_explain(app::Context&, const Node& arguments) {
   answer.json.set("exit_code", entry->exit).set("since", entry->since);
   return answer;
 }
+
+std::vector<std::string> guard_names() {
+  std::vector<std::string> names;
+  for (const app::Guard& guard : app::all_guards()) {
+    names.push_back(guard.name);
+  }
+  return names;
+}
+
+Json connection_schema(const std::string& description) {
+  return pattern_schema(nullable_text_schema(description), kConnectionPattern);
+}
+
+Json source_schema(const std::string& description) {
+  return pattern_schema(text_schema(description), "^([A-Za-z0-9_]+|metadata:|snapshot:|empty:)$");
+}
+
+// table.column, with what it becomes after "=".
+constexpr const char* kColumnPattern = "^[^.=]+(\\.[^.=]+)+$";
+constexpr const char* kAssignmentPattern = "^[^.=]+(\\.[^.=]+)+=[^=]+$";
 
 Operation make(std::string name, std::string title, std::string description) {
   Operation operation;
@@ -108,8 +153,9 @@ std::vector<Operation> union_operations() {
   Operation check = make("check", "Check everything",
                          "Runs every guard of the project (models, metadata, contracts, templates, "
                          "code, docs) and returns one list of findings.");
-  check.input_schema = object_schema(
-      {{"only", list_schema("Only these guards")}, {"skip", list_schema("All but these guards")}});
+  check.input_schema =
+      object_schema({{"only", choice_list_schema("Only these guards", guard_names())},
+                     {"skip", choice_list_schema("All but these guards", guard_names())}});
   check.run = run_check;
   check.method = "POST";
   check.pattern = "/check";
@@ -117,47 +163,57 @@ std::vector<Operation> union_operations() {
   Operation impact = make("impact", "What does a change break?",
                           "Says what dropping, renaming or retyping columns or tables breaks or "
                           "alters: views, models, contracts, pipelines, metadata, templates.");
-  impact.input_schema =
-      object_schema({{"connection", nullable_text_schema("The database that changes")},
-                     {"drop_columns", list_schema("table.column")},
-                     {"drop_tables", list_schema("table")},
-                     {"renames", list_schema("table.column=new")},
-                     {"retypes", list_schema("table.column=type")},
-                     {"pending", flag_schema("The migration that metadata asks for now")}});
+  impact.input_schema = any_of(
+      object_schema({{"connection", connection_schema("The database that changes")},
+                     {"drop_columns", pattern_list_schema("table.column", kColumnPattern)},
+                     {"drop_tables", pattern_list_schema("table", "^[^=]+$")},
+                     {"renames", pattern_list_schema("table.column=new", kAssignmentPattern)},
+                     {"retypes", pattern_list_schema("table.column=type", kAssignmentPattern)},
+                     {"pending", flag_schema("The migration that metadata asks for now")}}),
+      {"drop_columns", "drop_tables", "renames", "retypes", "pending"});
   impact.run = run_impact;
   impact.method = "POST";
   impact.pattern = "/impact";
-  impact.failures = {400, 502};
+  impact.failures = {400, 404, 422, 502, 504};
   Operation diff = make("diff", "Difference of two shapes",
                         "What leads from one shape to another, as changes and statements.");
   diff.input_schema =
-      object_schema({{"from", text_schema("A connection, metadata:, snapshot: or empty:")},
-                     {"to", text_schema("The same")},
+      object_schema({{"from", source_schema("A connection, metadata:, snapshot: or empty:")},
+                     {"to", source_schema("The same")},
                      {"scope", list_schema("Only objects that match")},
                      {"exclude", list_schema("Not these objects")}},
                     {"from", "to"});
   diff.run = run_diff;
   diff.method = "POST";
   diff.pattern = "/diff";
-  diff.failures = {400, 502};
+  diff.failures = {400, 404, 422, 502, 504};
   Operation inspect = make("inspect", "Inspect a shape",
                            "The tables, views, types and other objects of a database or of the "
                            "metadata, as JSON.");
   inspect.input_schema =
-      object_schema({{"source", text_schema("A connection, metadata: or snapshot:")},
+      object_schema({{"source", source_schema("A connection, metadata: or snapshot:")},
                      {"tables", list_schema("Only these; * is any text")}},
                     {"source"});
   inspect.run = run_inspect;
   inspect.method = "POST";
   inspect.pattern = "/inspect";
-  inspect.failures = {400, 502};
+  inspect.failures = {400, 404, 422, 502, 504};
   Operation explain = make("explain", "Explain a code", "Says what a code of kedge means.");
   explain.input_schema = object_schema({{"code", text_schema("For instance PZ0331")}}, {"code"});
   explain.run = run_explain;
   explain.method = "GET";
   explain.pattern = "/codes/{code}";
   explain.failures = {404};
-  return {check, impact, diff, inspect, explain};
+  Operation verify = make("verify", "Compare a database with the metadata",
+                          "Finds where a live database, its ledger and the snapshot differ from "
+                          "what the metadata declares.");
+  verify.input_schema =
+      object_schema({{"connection", connection_schema("The database; default migrate.target")}});
+  verify.run = run_verify;
+  verify.method = "POST";
+  verify.pattern = "/verify";
+  verify.failures = {400, 404, 422, 502, 504};
+  return {check, impact, diff, inspect, explain, verify};
 }
 
 }  // namespace kedge::server

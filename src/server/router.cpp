@@ -51,6 +51,18 @@ std::string kind_name(document::Kind kind) {
   return "";
 }
 
+int status_of(Code code) {
+  // In a file an unknown key is a fault of the project (422), in a body one of the request.
+  if (code == codes::unknown_key) {
+    return 400;
+  }
+  // A source, or a selection, that names what the project does not have.
+  if (code == codes::ERR_SOURCE || code == codes::PZ0210) {
+    return 404;
+  }
+  return http_status_of(code);
+}
+
 [[noreturn]] void fail_type(std::string_view key, std::string_view wanted,
                             const document::Node& value) {
   throw Error(codes::ERR_BODY, "'" + std::string(key) + "' must be " + std::string(wanted) +
@@ -114,8 +126,7 @@ Response Router::dispatch(Request request) const {
     return endpoint->handle(request);
   } catch (const Error& error) {
     const Problem& problem = error.problem();
-    // In a file an unknown key is a fault of the project (422), in a body one of the request.
-    const int status = problem.code == codes::unknown_key ? 400 : http_status_of(problem.code);
+    const int status = status_of(problem.code);
     return error_response(status, problem.code.name(), problem.message, problem.hint);
   }
 }
