@@ -56,6 +56,108 @@ bool is_key(const schema::Table& table, const Identifier& column) {
              table.primary_key->columns.end();
 }
 
+std::string type_text(const schema::Column& column) {
+  return (column.type.native.empty() ? to_string(column.type) : column.type.native) +
+         (column.nullable ? "" : " NOT NULL");
+}
+
+// describe() without the sign that opens it.
+std::string unsigned_text(const Change& change) {
+  const std::string text = describe(change);
+  return text.size() > 2 && text[1] == ' ' ? text.substr(2) : text;
+}
+
+LineState state_of(const Change& change) {
+  const char sign = sign_of(change);
+  return sign == '+' ? LineState::Added : sign == '-' ? LineState::Removed : LineState::Changed;
+}
+
+SideLine line_of(const Change& change) {
+  const LineState state = state_of(change);
+  return {state == LineState::Added ? "" : unsigned_text(reverse(change)),
+          state == LineState::Removed ? "" : unsigned_text(change), state};
+}
+
+// Every column of a table that is on both sides, so that a change stands in its surroundings.
+std::vector<SideLine> column_lines(const schema::Table& live, const schema::Table& declared,
+                                   const std::set<std::string>& drifted) {
+  std::vector<SideLine> lines;
+  for (const schema::Column& column : declared.columns) {
+    const schema::Column* there = schema::find_column(live, column.name);
+    const std::string right = column.name.text() + "  " + type_text(column);
+    if (there == nullptr) {
+      lines.push_back({"", right, LineState::Added});
+    } else if (drifted.contains(column.name.text())) {
+      lines.push_back({column.name.text() + "  " + type_text(*there), right, LineState::Changed});
+    } else {
+      lines.push_back({right, right, LineState::Same});
+    }
+  }
+  for (const schema::Column& column : live.columns) {
+    if (schema::find_column(declared, column.name) == nullptr) {
+      lines.push_back({column.name.text() + "  " + type_text(column), "", LineState::Removed});
+    }
+  }
+  return lines;
+}
+
+std::vector<ObjectSides> sides_of(const schema::Schema& live, const schema::Schema& declared,
+                                  const std::vector<migrate::PlannedChange>& changes) {
+  std::vector<ObjectSides> sides;
+  std::set<schema::Name> done;
+  for (const migrate::PlannedChange& planned : changes) {
+    const schema::Name name = subject_of(planned.change);
+    if (!done.insert(name).second) {
+      continue;
+    }
+    const schema::Table* left = schema::find_table(live, name);
+    const schema::Table* right = schema::find_table(declared, name);
+    const bool both = left != nullptr && right != nullptr;
+    ObjectSides object{to_string(name), both ? LineState::Changed : state_of(planned.change), {}};
+    std::set<std::string> drifted;
+    std::vector<SideLine> others;
+    for (const migrate::PlannedChange& other : changes) {
+      if (subject_of(other.change) != name) {
+        continue;
+      }
+      const Identifier part(part_of(other.change));
+      const bool is_column = both && (schema::find_column(*left, part) != nullptr ||
+                                      schema::find_column(*right, part) != nullptr);
+      if (is_column) {
+        drifted.insert(part.text());
+      } else {
+        others.push_back(line_of(other.change));
+      }
+    }
+    if (both) {
+      object.lines = column_lines(*left, *right, drifted);
+    }
+    object.lines.insert(object.lines.end(), others.begin(), others.end());
+    sides.push_back(std::move(object));
+  }
+  return sides;
+}
+
+// Columns of the live database that the declaration of a drifted entity does not have.
+void draw_undeclared(const schema::Schema& live, PageParts& parts) {
+  for (EntityPicture& picture : parts.entities) {
+    for (const schema::Table& table : live.tables) {
+      if (!picture.drifted || to_string(table.name) != picture.name) {
+        continue;
+      }
+      for (const schema::Column& column : table.columns) {
+        const bool declared =
+            std::any_of(picture.columns.begin(), picture.columns.end(),
+                        [&](const EntityColumn& each) { return each.name == column.name.text(); });
+        if (!declared) {
+          picture.columns.push_back(
+              {column.name.text(), "not declared", is_key(table, column.name), true, true});
+        }
+      }
+    }
+  }
+}
+
 void draw(const schema::Schema& shape, PageParts& parts) {
   std::set<std::string> drifted_tables;
   std::set<std::pair<std::string, std::string>> drifted_columns;
@@ -74,7 +176,8 @@ void draw(const schema::Schema& shape, PageParts& parts) {
       const std::string type =
           column.type.native.empty() ? to_string(column.type) : column.type.native;
       picture.columns.push_back({column.name.text(), type, is_key(table, column.name),
-                                 drifted_columns.contains({picture.name, column.name.text()})});
+                                 drifted_columns.contains({picture.name, column.name.text()}),
+                                 false});
     }
     parts.entities.push_back(std::move(picture));
     for (const schema::ForeignKey& key : table.foreign_keys) {
@@ -99,7 +202,10 @@ std::optional<schema::Schema> declared_shape(const Context& context, schema::Dia
 
 }  // namespace
 
-PageParts collect_page_parts(Context& context, const CheckResult& check) {
+PageParts collect_page_parts(Context& asked, const CheckResult& check) {
+  dialect::Catalogs catalogs(dialect::Detail::Definitions);  // the comparison reads the same shapes
+  Context context = asked;
+  context.catalogs = &catalogs;
   PageParts parts;
   std::vector<Looked> databases = look_at_databases(context);
   const project::ProjectLoad loaded =
@@ -114,6 +220,9 @@ PageParts collect_page_parts(Context& context, const CheckResult& check) {
         request.from = target->text;
         request.to = "metadata:";
         parts.difference = compare_sources(context, request);
+        if (picture) {
+          parts.sides = sides_of(*looked.schema, *picture, parts.difference->plan.changes);
+        }
       } catch (const Error&) {
         parts.difference.reset();
       }
@@ -122,11 +231,16 @@ PageParts collect_page_parts(Context& context, const CheckResult& check) {
   }
   for (Looked& looked : databases) {
     if (!picture && looked.schema) {
-      picture = std::move(looked.schema);
+      picture = looked.schema;
     }
   }
   if (picture) {
     draw(*picture, parts);
+  }
+  for (const Looked& looked : databases) {
+    if (target && looked.schema && looked.state.connection == target->text) {
+      draw_undeclared(*looked.schema, parts);
+    }
   }
   const bool has_contracts = std::any_of(
       check.guards.begin(), check.guards.end(),

@@ -26,6 +26,7 @@ struct EntityColumn {
   std::string type;
   bool key = false;
   bool drifted = false;
+  bool undeclared = false;  // there, and nothing declares it
 };
 struct EntityPicture {
   std::string name;
@@ -38,11 +39,25 @@ struct RelationPicture {
   std::vector<std::string> columns;
 };
 
+// One object that differs, line by line: what is there on the left, what is declared on the right.
+enum class LineState { Same, Added, Removed, Changed };
+struct SideLine {
+  std::string left;
+  std::string right;
+  LineState state = LineState::Same;
+};
+struct ObjectSides {
+  std::string object;
+  LineState state = LineState::Changed;
+  std::vector<SideLine> lines;
+};
+
 struct PageParts {
   std::vector<DatabaseState> databases;  // by name
   std::vector<EntityPicture> entities;   // of the metadata, else of the first database
   std::vector<RelationPicture> relations;
   std::optional<ShapeDiff> difference;  // target against metadata
+  std::vector<ObjectSides> sides;       // of what differs, in the order of the changes
   std::vector<ShownSchema> contracts;
 };
 

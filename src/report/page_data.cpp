@@ -1,5 +1,6 @@
 // The data object of the page (src/report/page/page.js).
 #include "base/environment.h"
+#include "base/text.h"
 #include "kedge/change.h"
 #include "report/check.h"
 #include "report/problem.h"
@@ -85,6 +86,7 @@ Json entities_json(const app::PageParts& parts) {
       Json json;
       json.set("name", column.name).set("type", column.type);
       json.set("key", column.key).set("drifted", column.drifted);
+      json.set("undeclared", column.undeclared);
       columns.push(std::move(json));
     }
     Json json;
@@ -109,21 +111,37 @@ Json relations_json(const app::PageParts& parts) {
   return list;
 }
 
-// Left is what is there, right what is declared: the change as it stands on each side.
-Json difference_json(const app::ShapeDiff& difference) {
+std::string state_text(app::LineState state) {
+  switch (state) {
+    case app::LineState::Same:
+      return "same";
+    case app::LineState::Added:
+      return "added";
+    case app::LineState::Removed:
+      return "removed";
+    case app::LineState::Changed:
+      return "changed";
+  }
+  return "same";
+}
+
+Json difference_json(const app::PageParts& parts) {
   Json rows = Json::array();
-  for (const migrate::PlannedChange& planned : difference.plan.changes) {
-    const char sign = sign_of(planned.change);
-    const std::string words = describe(planned.change);
+  for (const app::ObjectSides& object : parts.sides) {
+    Json lines = Json::array();
+    for (const app::SideLine& line : object.lines) {
+      Json one;
+      one.set("left", line.left).set("right", line.right).set("state", state_text(line.state));
+      lines.push(std::move(one));
+    }
     Json row;
-    row.set("object", words);
-    row.set("state", sign == '+' ? "added" : sign == '-' ? "removed" : "changed");
-    row.set("left", sign == '+' ? "" : describe(reverse(planned.change)));
-    row.set("right", sign == '-' ? "" : words);
+    row.set("object", object.object).set("state", state_text(object.state));
+    row.set("lines", std::move(lines));
     rows.push(std::move(row));
   }
   Json json;
-  json.set("left", difference.from).set("right", difference.to).set("rows", std::move(rows));
+  json.set("left", parts.difference->from).set("right", parts.difference->to);
+  json.set("rows", std::move(rows));
   return json;
 }
 
@@ -137,11 +155,17 @@ Json plan_json(const migrate::Plan& plan) {
       const migrate::PlannedChange& planned = plan.changes.at(*statement.change);
       json.set("kind", kind_of(planned.change));
       blocked = planned.status.state == migrate::State::Blocked;
+      if (blocked) {
+        json.set("reason", planned.status.reason);
+        json.set("allow", base::join(planned.status.tokens, ","));
+      }
     }
     json.set("status", blocked ? "blocked" : "allowed");
     Json hazards = Json::array();
     for (const migrate::Hazard& hazard : statement.hazards) {
-      hazards.push(hazard.hazard);
+      Json one;
+      one.set("hazard", hazard.hazard).set("text", hazard.text).set("lock", hazard.lock);
+      hazards.push(std::move(one));
     }
     json.set("hazards", std::move(hazards));
     statements.push(std::move(json));
@@ -203,7 +227,7 @@ Json page_data(const app::CheckResult& result, const app::PageParts& parts) {
   json.set("entities", entities_json(parts)).set("relations", relations_json(parts));
   if (parts.difference) {
     Json diffs;
-    diffs.push(difference_json(*parts.difference));
+    diffs.push(difference_json(parts));
     json.set("diffs", std::move(diffs)).set("plan", plan_json(parts.difference->plan));
   }
   json.set("contracts", contracts_json(parts));

@@ -9,7 +9,7 @@ const el = (name, attributes = {}, ...children) => {
     else if (value === true) node.setAttribute(key, '');
     else if (value !== false && value != null) node.setAttribute(key, value);
   }
-  node.append(...children.flat().filter(child => child != null));
+  node.append(...children.flat(Infinity).filter(child => child != null));
   return node;
 };
 const tag = state => el('span', { class: `tag ${state}` }, state);
@@ -60,7 +60,7 @@ const drawGraph = graph => {
 
 const overview = data => {
   const guards = (data.guards || []).map(guard => el('div', { class: 'card' },
-    el('h3', {}, guard.guard, ' ', tag(!guard.ran ? 'note' : guard.ok ? 'ok' : guard.failed ? 'warning' : 'error')),
+    el('h3', {}, guard.guard, ' ', guard.ran ? tag(guard.ok ? 'ok' : guard.failed ? 'warning' : 'error') : el('span', { class: 'tag note' }, 'not here')),
     el('p', {}, guard.message || (guard.ran ? (guard.ok ? 'in line' : `${guard.findings ?? 0} finding(s)`) : 'not part of this project'))));
   const databases = (data.databases || []).map(database => el('div', { class: 'card' },
     el('h3', {}, database.connection, ' ', tag(database.reachable === false ? 'error' : 'ok')),
@@ -105,8 +105,8 @@ const findings = data => {
           const rows = [...body.querySelectorAll('tr.row')];
           rows[rows.indexOf(row) + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
         }
-      } }, el('td', {}, tag(finding.severity)), el('td', {}, el('code', {}, finding.code)), el('td', {}, finding.message),
-        el('td', {}, subject(finding)), el('td', {}, el('code', {}, place(finding))));
+      } }, el('td', { class: 'short' }, tag(finding.severity)), el('td', { class: 'short' }, el('code', {}, finding.code)),
+        el('td', {}, finding.message), el('td', {}, subject(finding)), el('td', {}, el('code', {}, place(finding))));
       return [row, detail];
     }));
   };
@@ -118,9 +118,10 @@ const findings = data => {
 };
 
 const diffs = data => {
-  const blocks = (data.diffs || []).flatMap(diff => [el('h2', {}, `${diff.left} → ${diff.right}`),
+  const blocks = (data.diffs || []).flatMap(diff => [el('h2', {}, `${diff.left} against ${diff.right}`),
     ...(diff.rows || []).map(row => el('div', { class: 'diff' }, el('h4', {}, tag(row.state), ' ', row.object),
-      el('div', { class: 'side' }, el('pre', {}, row.left || ''), el('pre', {}, row.right || '')))),
+      el('div', { class: 'side head' }, el('span', {}, `is: ${diff.left}`), el('span', {}, `declared: ${diff.right}`)),
+      (row.lines || []).map(line => el('div', { class: `side line ${line.state}` }, el('pre', {}, line.left || ' '), el('pre', {}, line.right || ' '))))),
     (diff.rows || []).length ? null : el('p', { class: 'empty' }, 'No difference.')]);
   return blocks.length ? blocks : [el('p', { class: 'empty' }, 'No two shapes were compared.')];
 };
@@ -151,18 +152,25 @@ const entities = data => {
     const group = el('g', { class: entity.drifted ? 'bad' : '' }, el('rect', { class: 'box', x, y, width, height, rx: 6 }),
       el('text', { class: 'title t', x: x + 10, y: y + 20 }, entity.name));
     (entity.columns || []).forEach((column, index) => group.append(el('text', { x: x + 10, y: y + 40 + index * line, class: column.drifted ? 'badcol' : '' },
-      `${column.key ? '● ' : ''}${column.name}  ${column.type || ''}`.slice(0, 34))));
+      `${column.key ? '● ' : '  '}${column.name}  ${column.type || ''}`.slice(0, 34))));
     svg.append(group);
   }
-  return [el('p', {}, 'Red: drifted.'), el('div', { class: 'scroll' }, svg)];
+  return [el('p', {}, '● key. Red: drifted; “not declared”: in the database only.'), el('div', { class: 'scroll' }, svg)];
 };
 
 const plan = data => {
   const steps = (data.plan && data.plan.statements) || [];
   if (!steps.length) return [el('p', { class: 'empty' }, 'Nothing is to be migrated.')];
-  return steps.map(step => el('div', { class: 'diff' },
-    el('h4', {}, step.kind || 'statement', ' ', step.status ? tag(step.status === 'blocked' ? 'error' : 'ok') : '', (step.hazards || []).map(hazard => [' ', el('span', { class: 'tag warning' }, hazard)])),
-    el('pre', { style: 'padding:.5rem .7rem' }, step.sql)));
+  const blocked = steps.filter(step => step.status === 'blocked').length;
+  const tokens = [...new Set(steps.flatMap(step => (step.allow || '').split(',')).filter(Boolean))];
+  return [el('p', {}, `${steps.length} statement(s), ${blocked} blocked.`, blocked && tokens.length ? ' To allow them: ' : null,
+    blocked && tokens.length ? el('code', {}, `kedge migrate --allow ${tokens.join(',')}`) : null),
+  ...steps.map(step => el('div', { class: 'diff' },
+    el('h4', {}, step.kind || 'statement', ' ', el('span', { class: `tag ${step.status === 'blocked' ? 'error' : 'ok'}` }, step.status),
+      (step.hazards || []).map(hazard => [' ', el('span', { class: 'tag warning' }, hazard.hazard)])),
+    step.reason ? el('p', { class: 'why' }, step.reason) : null,
+    (step.hazards || []).map(hazard => el('p', { class: 'why' }, hazard.text, hazard.lock ? ` (lock: ${hazard.lock})` : '')),
+    el('pre', { class: 'sql' }, step.sql)))];
 };
 
 const contracts = data => {
@@ -192,9 +200,11 @@ const build = data => {
   const bad = (data.findings || []).filter(finding => finding.severity === 'error').length;
   const list = el('div', { role: 'tablist', 'aria-label': 'Parts of the report' }, tabs.map(([id, label]) => el('button', {
     role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => show(id), onkeydown: event => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      const next = tabs[(tabs.findIndex(([other]) => other === id) + step + tabs.length) % tabs.length][0];
+      const at = tabs.findIndex(([other]) => other === id);
+      const target = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+      if (target === undefined) return;
+      event.preventDefault();
+      const next = tabs[target % tabs.length][0];
       show(next);
       document.getElementById(`tab-${next}`).focus();
     } }, label, id === 'findings' && (data.findings || []).length ? ` (${data.findings.length})` : '')));
