@@ -9,7 +9,10 @@ if(KEDGE_LIBRARY)
   set_target_properties(kedge_library PROPERTIES OUTPUT_NAME kedge EXPORT_NAME kedge
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_compile_features(kedge_library INTERFACE cxx_std_20)
-  target_include_directories(kedge_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # kedge/codes.h reads the registry's own tables, which lie below src/ in the tree.
+  target_include_directories(kedge_library INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/kedge>)
   target_link_libraries(kedge_library PRIVATE $<BUILD_INTERFACE:kedge_flags>)
   foreach(module ${KEDGE_MODULES})
     if(module MATCHES "^(cli|server|report)$" OR NOT EXISTS ${CMAKE_SOURCE_DIR}/src/${module}/CMakeLists.txt)
@@ -21,6 +24,8 @@ if(KEDGE_LIBRARY)
   install(TARGETS kedge_library EXPORT kedgeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT kedgeTargets NAMESPACE kedge:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kedge)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/kedge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/base/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kedge/base
+    FILES_MATCHING PATTERN "*.def")
   file(WRITE ${CMAKE_BINARY_DIR}/kedgeConfig.cmake
     "include(\"\${CMAKE_CURRENT_LIST_DIR}/kedgeTargets.cmake\")\n")
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/kedgeConfigVersion.cmake

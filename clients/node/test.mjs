@@ -1,0 +1,26 @@
+// Quick start of the package: KEDGE_BIN names the program, KEDGE_TEST_PROJECT a project (tests/clients/run_node.py).
+import assert from 'node:assert';
+import { test } from 'node:test';
+import { Engine, KedgeError, SchemaDriftError } from './index.js';
+
+const engine = new Engine(process.env.KEDGE_TEST_PROJECT, { env: { YARD: 'yard.db' } });
+const query = { source_model: 'crates', measures: ['kg:sum'] };
+
+test('ingest, query, check, drift, apply', async () => {
+  const added = await engine.ingest('main');
+  assert.deepStrictEqual(added.additions.map(entry => entry.model_name), ['crates']);
+  assert.deepStrictEqual((await engine.query(query)).data, [{ 'crates.kg_sum': 6 }]);
+  assert.deepStrictEqual(await engine.validateModels(), []);
+  assert.strictEqual((await engine.check({ only: ['models'] })).exit_code, 0);
+  const broken = new Engine(process.env.KEDGE_TEST_PROJECT, { env: { YARD: 'drifted.db' } });
+  await assert.rejects(broken.query(query), error => error instanceof SchemaDriftError && error.models[0] === 'crates');
+  const entries = await broken.validateModels('main');
+  assert.deepStrictEqual(entries[0].remove.columns, ['kg']);
+  const applied = await broken.applyDriftDeletes(entries);
+  assert.deepStrictEqual([applied.applied.length, applied.residual], [1, []]);
+});
+
+test('an unknown data source has its code', async () => {
+  await assert.rejects(engine.validateModels('nope'),
+    error => error instanceof KedgeError && error.code === 'unknown_data_source' && error.exitCode === 2);
+});
