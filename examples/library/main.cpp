@@ -1,4 +1,5 @@
-// Prints what has drifted in the models of a project: kedge-example FOLDER. Exit code 0, 1 for drift, 2 for a failure.
+// Prints what has drifted in the models of a project: kedge-example FOLDER. Exit code 0, 1 for
+// drift, 2 for a failure.
 #include <kedge/engine.h>
 #include <kedge/error.h>
 
