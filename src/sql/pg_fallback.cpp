@@ -4,8 +4,9 @@
 #include <pg_query/pg_query.pb-c.h>
 
 #include <algorithm>
-#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "sql/ast.h"
@@ -16,7 +17,7 @@ namespace kedge::sql {
 
 namespace {
 
-constexpr std::string_view kPrefix = "SELECT (";
+constexpr std::string_view kPrefix = "SELECT (";  // before a scalar expression
 constexpr std::size_t kMaximumPgText = 64U << 10U;
 constexpr std::size_t kMaximumNesting = 150;
 constexpr unsigned kMaximumWalk = 2000;
@@ -34,6 +35,43 @@ bool is_shallow(std::string_view sql, const std::vector<Token>& tokens) {
     words += token.kind == TokenKind::Identifier || token.kind == TokenKind::Operator ? 1 : 0;
   }
   return deepest < kMaximumNesting && words < 2000;
+}
+
+// The text in PostgreSQL's own lexing, byte for byte in its place: other quotes become its quotes,
+// comments blanks. Nothing where a token cannot be said in as many bytes.
+std::optional<std::string> as_postgres(std::string_view sql, Flavour flavour) {
+  std::string text(sql);
+  const bool backslash = rules_of(flavour).backslash_escapes;
+  for (std::size_t at = 0; at < sql.size();) {
+    const Token token = next_token(sql, at, flavour);
+    if (token.kind == TokenKind::End) {
+      break;
+    }
+    const auto raw = sql.substr(token.begin, token.end - token.begin);
+    const auto requote = [&](char quote) {
+      const bool fits = raw.size() > 2 && raw.substr(1).find(quote) == std::string_view::npos &&
+                        raw.substr(1, raw.size() - 2).find(raw.back()) == std::string_view::npos;
+      text[token.begin] = text[token.end - 1] = quote;
+      return fits;
+    };
+    bool fits = token.kind != TokenKind::Error;
+    if (token.kind == TokenKind::Comment) {
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(token.begin),
+                text.begin() + static_cast<std::ptrdiff_t>(token.end), ' ');
+    } else if (token.kind == TokenKind::QuotedIdentifier && raw.front() != '"') {
+      fits = requote('"');
+    } else if (token.kind == TokenKind::String && raw.front() == '"') {
+      fits = requote('\'');
+    }
+    if (token.kind == TokenKind::String && backslash && raw.find('\\') != std::string_view::npos) {
+      fits = false;
+    }
+    if (!fits) {
+      return std::nullopt;
+    }
+    at = token.end;
+  }
+  return text;
 }
 
 struct Unpacked {
@@ -58,8 +96,14 @@ struct Unpacked {
 
 class Collector {
  public:
-  Collector(std::string_view sql, const std::vector<Token>& tokens, ExpressionFacts& facts)
-      : sql_(sql), tokens_(tokens), facts_(facts) {}
+  // `before`: bytes in front of `sql` in the text that was parsed.
+  Collector(std::string_view sql, const std::vector<Token>& tokens, std::size_t before)
+      : sql_(sql), tokens_(tokens), before_(before) {}
+
+  ExpressionFacts facts;
+  std::vector<std::vector<NamePart>> relations;  // in a query: also the names of its WITH
+  std::vector<std::string> aliases;              // of each relation
+  std::set<std::string> with_names;
 
   // Every message of the tree, by its descriptor: no list of node kinds to keep.
   void walk(const ProtobufCMessage& message, unsigned depth = 0) {
@@ -71,9 +115,15 @@ class Collector {
       column(reinterpret_cast<const PgQuery__ColumnRef&>(message));
       return;
     }
-    if (message.descriptor == &pg_query__sub_link__descriptor) {
+    if (message.descriptor == &pg_query__sub_link__descriptor && before_ > 0) {
       refused_ = true;  // scopes are the business of kedge's own parser
       return;
+    }
+    if (message.descriptor == &pg_query__range_var__descriptor) {
+      relation(reinterpret_cast<const PgQuery__RangeVar&>(message));
+    }
+    if (message.descriptor == &pg_query__common_table_expr__descriptor) {
+      with_names.emplace(reinterpret_cast<const PgQuery__CommonTableExpr&>(message).ctename);
     }
     if (message.descriptor == &pg_query__func_call__descriptor) {
       function(reinterpret_cast<const PgQuery__FuncCall&>(message));
@@ -83,6 +133,7 @@ class Collector {
     }
   }
   bool refused() const { return refused_; }
+  bool has_star() const { return has_star_; }
 
  private:
   void field(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& one, unsigned depth) {
@@ -109,10 +160,10 @@ class Collector {
   }
 
   void column(const PgQuery__ColumnRef& reference) {
-    if (reference.location < static_cast<int>(kPrefix.size())) {
+    if (reference.location < static_cast<int>(before_)) {
       return;
     }
-    const std::size_t begin = static_cast<std::size_t>(reference.location) - kPrefix.size();
+    const std::size_t begin = static_cast<std::size_t>(reference.location) - before_;
     const auto token =
         std::lower_bound(tokens_.begin(), tokens_.end(), begin,
                          [](const Token& one, std::size_t wanted) { return one.begin < wanted; });
@@ -121,7 +172,8 @@ class Collector {
     std::size_t at = static_cast<std::size_t>(token - tokens_.begin());
     for (std::size_t i = 0; i < reference.n_fields && at < tokens_.size(); ++i, at += 2) {
       if (reference.fields[i]->node_case != PG_QUERY__NODE__NODE_STRING) {
-        return;  // t.*
+        has_star_ = true;  // t.*
+        return;
       }
       const auto raw = sql_.substr(tokens_[at].begin, tokens_[at].end - tokens_[at].begin);
       const bool quoted = tokens_[at].kind == TokenKind::QuotedIdentifier;
@@ -129,8 +181,23 @@ class Collector {
       found.end = tokens_[at].end;
     }
     if (!found.parts.empty()) {
-      facts_.references.push_back(std::move(found));
+      facts.references.push_back(std::move(found));
     }
+  }
+
+  void relation(const PgQuery__RangeVar& range) {
+    std::vector<NamePart> parts;
+    for (const char* name : {range.catalogname, range.schemaname, range.relname}) {
+      if (name != nullptr && *name != '\0') {
+        parts.push_back({name, false});
+      }
+    }
+    if (parts.empty()) {
+      return;
+    }
+    const bool named = range.alias != nullptr && range.alias->aliasname != nullptr;
+    aliases.emplace_back(named ? range.alias->aliasname : parts.back().text);
+    relations.push_back(std::move(parts));
   }
 
   void function(const PgQuery__FuncCall& call) {
@@ -139,17 +206,84 @@ class Collector {
       return;
     }
     const std::string name = base::to_lower(call.funcname[call.n_funcname - 1]->string->sval);
-    const int begin = call.location - static_cast<int>(kPrefix.size());
-    facts_.functions.push_back({name, static_cast<std::size_t>(std::max(begin, 0))});
-    facts_.has_window = facts_.has_window || call.over != nullptr;
-    facts_.has_aggregate = facts_.has_aggregate || (call.over == nullptr && is_aggregate(name));
+    const int begin = call.location - static_cast<int>(before_);
+    facts.functions.push_back({name, static_cast<std::size_t>(std::max(begin, 0))});
+    facts.has_window = facts.has_window || call.over != nullptr;
+    facts.has_aggregate = facts.has_aggregate || (call.over == nullptr && is_aggregate(name));
   }
 
   std::string_view sql_;
   const std::vector<Token>& tokens_;
-  ExpressionFacts& facts_;
+  std::size_t before_;
   bool refused_ = false;
+  bool has_star_ = false;
 };
+
+// The name of one item of a SELECT list, where it follows from the text.
+std::optional<std::string> output_of(const PgQuery__Node& item) {
+  if (item.node_case != PG_QUERY__NODE__NODE_RES_TARGET) {
+    return std::nullopt;
+  }
+  const PgQuery__ResTarget& target = *item.res_target;
+  if (target.name != nullptr && *target.name != '\0') {
+    return std::string(target.name);
+  }
+  if (target.val == nullptr || target.val->node_case != PG_QUERY__NODE__NODE_COLUMN_REF) {
+    return std::nullopt;
+  }
+  const PgQuery__ColumnRef& column = *target.val->column_ref;
+  const PgQuery__Node* last = column.n_fields == 0 ? nullptr : column.fields[column.n_fields - 1];
+  return last != nullptr && last->node_case == PG_QUERY__NODE__NODE_STRING
+             ? std::optional(std::string(last->string->sval))
+             : std::nullopt;
+}
+
+struct Readable {
+  std::string sql;
+  std::vector<Token> tokens;
+};
+
+// The text for PostgreSQL's parser; nothing when it must not be asked.
+std::optional<Readable> readable(std::string_view sql, Flavour flavour) {
+  if (sql.size() > kMaximumPgText || sql.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::vector<Token> tokens = significant_tokens(sql, flavour);
+  std::optional<std::string> text = as_postgres(sql, flavour);
+  if (!text || !is_shallow(sql, tokens)) {
+    return std::nullopt;
+  }
+  return Readable{*std::move(text), std::move(tokens)};
+}
+
+// Scopes are not told apart here: every reference may mean every relation of the query.
+QueryFacts query_facts(Collector& collector, const PgQuery__SelectStmt& statement) {
+  QueryFacts facts;
+  ColumnReference::Scope scope;
+  for (std::size_t i = 0; i < collector.relations.size(); ++i) {
+    const std::vector<NamePart>& parts = collector.relations[i];
+    scope.aliases.push_back(collector.aliases[i]);
+    if (parts.size() == 1 && collector.with_names.contains(parts[0].text)) {
+      scope.only_base_relations = false;
+      continue;
+    }
+    scope.relation_aliases.push_back(collector.aliases[i]);
+    scope.relations.push_back(parts);
+    facts.relations.push_back(parts);
+  }
+  facts.functions = std::move(collector.facts.functions);
+  facts.references = std::move(collector.facts.references);
+  std::stable_sort(facts.references.begin(), facts.references.end(),
+                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  for (ColumnReference& reference : facts.references) {
+    reference.scopes = {scope};
+  }
+  facts.has_star = collector.has_star();
+  for (std::size_t i = 0; i < statement.n_target_list; ++i) {
+    facts.outputs.push_back(output_of(*statement.target_list[i]));
+  }
+  return facts;
+}
 
 // The one expression of "SELECT (text)"; null when the text is more than an expression.
 const PgQuery__Node* only_target(const PgQuery__ParseResult* tree) {
@@ -169,28 +303,44 @@ const PgQuery__Node* only_target(const PgQuery__ParseResult* tree) {
 
 std::optional<ExpressionFacts> parse_expression_with_postgres(std::string_view sql,
                                                               Flavour flavour) {
-  const bool readable = flavour == Flavour::Postgres || flavour == Flavour::Duckdb;
-  if (!readable || sql.size() > kMaximumPgText || sql.find('\0') != std::string_view::npos) {
+  const std::optional<Readable> text = readable(sql, flavour);
+  if (!text) {
     return std::nullopt;
   }
-  const std::vector<Token> tokens = significant_tokens(sql, flavour);
-  if (!is_shallow(sql, tokens)) {
-    return std::nullopt;
-  }
-  const Unpacked parsed(std::string(kPrefix) + std::string(sql) + "\n)");
+  const Unpacked parsed(std::string(kPrefix) + text->sql + "\n)");
   const PgQuery__Node* target = only_target(parsed.tree);
   if (target == nullptr) {
     return std::nullopt;
   }
-  ExpressionFacts facts;
-  Collector collector(sql, tokens, facts);
+  Collector collector(sql, text->tokens, kPrefix.size());
   collector.walk(target->base);
   if (collector.refused()) {
     return std::nullopt;
   }
-  std::stable_sort(facts.references.begin(), facts.references.end(),
+  std::stable_sort(collector.facts.references.begin(), collector.facts.references.end(),
                    [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  return facts;
+  return std::move(collector.facts);
+}
+
+std::optional<QueryFacts> parse_query_with_postgres(std::string_view sql, Flavour flavour) {
+  const std::optional<Readable> text = readable(sql, flavour);
+  if (!text) {
+    return std::nullopt;
+  }
+  const Unpacked parsed(text->sql);
+  const bool select = parsed.tree != nullptr && parsed.tree->n_stmts == 1 &&
+                      parsed.tree->stmts[0]->stmt != nullptr &&
+                      parsed.tree->stmts[0]->stmt->node_case == PG_QUERY__NODE__NODE_SELECT_STMT;
+  if (!select) {
+    return std::nullopt;
+  }
+  const PgQuery__SelectStmt& statement = *parsed.tree->stmts[0]->stmt->select_stmt;
+  Collector collector(sql, text->tokens, 0);
+  collector.walk(statement.base);
+  if (collector.refused() || statement.into_clause != nullptr) {
+    return std::nullopt;
+  }
+  return query_facts(collector, statement);
 }
 
 }  // namespace kedge::sql

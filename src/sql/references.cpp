@@ -416,10 +416,31 @@ ExpressionFacts analyse_expression(std::string_view sql, const Syntax& syntax) {
   return facts;
 }
 
+namespace {
+
+void sort_relations(std::vector<std::vector<NamePart>>& relations) {
+  const auto key = [](const std::vector<NamePart>& parts) {
+    std::string text;
+    for (const NamePart& part : parts) {
+      text += (text.empty() ? "" : ".") + part.text + (part.quoted ? "\"" : "");
+    }
+    return text;
+  };
+  std::sort(relations.begin(), relations.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  relations.erase(std::unique(relations.begin(), relations.end()), relations.end());
+}
+
+}  // namespace
+
 QueryFacts analyse_query(std::string_view sql, const Syntax& syntax) {
   QueryFacts facts;
   const Parsed parsed = parse_query(sql, syntax.flavour());
   if (!parsed.ok) {
+    if (auto general = parse_query_with_postgres(sql, syntax.flavour())) {
+      sort_relations(general->relations);
+      return *std::move(general);
+    }
     facts.opaque = true;
     facts.references = bare_names(sql, syntax.flavour());
     facts.problems.push_back(parsed.problem);
@@ -431,17 +452,7 @@ QueryFacts analyse_query(std::string_view sql, const Syntax& syntax) {
   facts.functions = std::move(walker.functions);
   sort_references(facts.references);
   facts.relations = std::move(walker.relations);
-  const auto key = [](const std::vector<NamePart>& parts) {
-    std::string text;
-    for (const NamePart& part : parts) {
-      text += (text.empty() ? "" : ".") + part.text + (part.quoted ? "\"" : "");
-    }
-    return text;
-  };
-  std::sort(facts.relations.begin(), facts.relations.end(),
-            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  facts.relations.erase(std::unique(facts.relations.begin(), facts.relations.end()),
-                        facts.relations.end());
+  sort_relations(facts.relations);
   facts.has_star = walker.has_star(parsed.root);
   return facts;
 }

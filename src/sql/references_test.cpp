@@ -154,5 +154,58 @@ TEST(ReferencesTest, ReadsLongChains) {
   EXPECT_EQ(analyse_expression(chain, schema::Dialect::Postgres).references.size(), 20'001U);
 }
 
+std::string second_opinion(const std::string& sql, Flavour flavour) {
+  const auto facts = parse_query_with_postgres(sql, flavour);
+  if (!facts) {
+    return "none";
+  }
+  std::string out = "reads";
+  for (const auto& relation : facts->relations) {
+    out += " " + show_parts(relation);
+  }
+  out += " gives";
+  for (const auto& output : facts->outputs) {
+    out += " " + output.value_or("?");
+  }
+  return out + (facts->has_star ? " *" : "") + " refs " + show_all(sql, facts->references);
+}
+
+TEST(SecondOpinionTest, ReadsWholeQueries) {
+  EXPECT_EQ(second_opinion("WITH c AS (SELECT x FROM s.t) SELECT c.x AS y, u.b FROM c JOIN u "
+                           "TABLESAMPLE SYSTEM (10) ON u.a = c.x",
+                           Flavour::Postgres),
+            "reads u s.t gives y b refs x@c,u,t~ c.x@c,u,t~ u.b@c,u,t~ u.a@c,u,t~ c.x@c,u,t~");
+  EXPECT_EQ(second_opinion("SELECT * FROM a", Flavour::Ansi), "reads a gives ? * refs -");
+}
+
+TEST(SecondOpinionTest, SaysOtherQuotesInItsOwn) {
+  EXPECT_EQ(second_opinion("SELECT `a b` FROM `t` # gone\n WHERE c = \"x\"", Flavour::Mysql),
+            "reads t gives a b refs \"a b\"@t c@t");
+  EXPECT_EQ(second_opinion("SELECT [a] FROM [t]", Flavour::Sqlserver),
+            "reads t gives a refs \"a\"@t");
+  EXPECT_EQ(second_opinion("SELECT a FROM t WHERE c = 'it\\'s'", Flavour::Mysql), "none");
+  EXPECT_EQ(second_opinion("SELECT `a\"b` FROM t", Flavour::Mysql), "none");
+}
+
+TEST(SecondOpinionTest, RefusesWhatIsNoQuery) {
+  EXPECT_EQ(second_opinion("DELETE FROM t", Flavour::Postgres), "none");
+  EXPECT_EQ(second_opinion("SELECT 1; SELECT 2", Flavour::Postgres), "none");
+  EXPECT_EQ(second_opinion("SELECT a INTO b FROM c", Flavour::Postgres), "none");
+  EXPECT_EQ(
+      second_opinion(std::string(200, '(') + "SELECT 1" + std::string(200, ')'), Flavour::Postgres),
+      "none");
+}
+
+TEST(SecondOpinionTest, IsAskedWhenTheOwnParserGivesUp) {
+  const std::string sql = "SELECT a FROM t GROUP BY GROUPING SETS ((a), (), ROLLUP (a, b))";
+  const QueryFacts facts =
+      analyse_query("SELECT k FROM t TABLESAMPLE BERNOULLI (10) REPEATABLE (3)", Flavour::Postgres);
+  EXPECT_FALSE(facts.opaque);
+  ASSERT_EQ(facts.relations.size(), 1U);
+  EXPECT_EQ(facts.relations[0][0].text, "t");
+  EXPECT_FALSE(analyse_query(sql, Flavour::Postgres).opaque);
+  EXPECT_TRUE(analyse_query("SELECT FROM WHERE )", Flavour::Postgres).opaque);
+}
+
 }  // namespace
 }  // namespace kedge::sql
