@@ -3,7 +3,6 @@
 
 #include "app/models.h"
 #include "base/text.h"
-#include "dialect/buckets.h"
 #include "kedge/codes.h"
 #include "models/import.h"
 
@@ -39,25 +38,6 @@ std::vector<document::Document> read_documents(const Context& context, const std
   return documents;
 }
 
-std::string type_word(dialect::ColumnClass column_class) {
-  switch (column_class) {
-    case dialect::ColumnClass::Int:
-      return "INT";
-    case dialect::ColumnClass::Double:
-      return "DOUBLE";
-    case dialect::ColumnClass::Boolean:
-      return "BOOLEAN";
-    case dialect::ColumnClass::Date:
-      return "DATE";
-    case dialect::ColumnClass::Timestamp:
-      return "TIMESTAMP";
-    case dialect::ColumnClass::Text:
-    case dialect::ColumnClass::Undetermined:
-      return "TEXT";
-  }
-  return "TEXT";
-}
-
 // The other tools do not say the types of keys. A database that cannot be reached is no obstacle.
 models::KnownTypes known_types(const Context& context, const models::DataSource& source,
                                std::vector<Finding>& notes) {
@@ -81,7 +61,7 @@ models::KnownTypes known_types(const Context& context, const models::DataSource&
   for (const schema::Table& table : reading.schema.tables) {
     for (const schema::Column& column : table.columns) {
       types[base::to_lower(table.name.name.text())][base::to_lower(column.name.text())] =
-          type_word(dialect::column_class(models::analysed_as(source.dialect), column.type));
+          models::column_type_of(column.type, reading.schema.engine.dialect, source.dialect);
     }
   }
   return types;

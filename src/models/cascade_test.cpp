@@ -256,6 +256,16 @@ TEST(CascadeTest, FoldsNamesByTheDialect) {
   EXPECT_EQ(shown(project.drops()), "~main/a column:City=column_missing\n");
 }
 
+TEST(CascadeTest, TakesAColumnInItsOwnFilterForTheColumn) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns:\n  - {name: kg, type: INT}\n  - {name: t, type: DOUBLE, "
+             "sql: \"kg / 1000.0\", filter: \"t > 1\"}\n")
+      .table("a", "kg:number");
+  EXPECT_EQ(shown(project.drops({Depth::Deep, {}, {}})), "");
+}
+
 TEST(CascadeTest, ExplainsEveryDropByItsCause) {
   Project project;
   project
@@ -279,10 +289,84 @@ TEST(RenameTest, HintsAtTheOneSimilarColumn) {
   EXPECT_EQ(hints[0].candidate, "weight_kg");
 }
 
+// "weight_kg 62: similar name; same place in the table", one line a candidate.
+std::string suggested(const Project& project, const RenameEvidence& evidence = {}) {
+  std::string text;
+  for (const RenameCandidate& one :
+       find_rename_candidates(project.load(), project.live, project.drops(), evidence)) {
+    text += one.candidate;
+    for (const std::string& reason : one.reasons) {
+      text += "; " + reason;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(RenameTest, SuggestsByNameAndPlaceWithinTheBucket) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: id, type: INT}, {name: kg, type: INT}]\n")
+      .table("a", "id:number weight_kg:number kg_text:string other:number");
+  EXPECT_EQ(suggested(project), "weight_kg; similar name; same place in the table\n");
+}
+
+TEST(RenameTest, SuggestsByForeignKeyAndIndex) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: id, type: INT}, {name: note}, {name: depot_ref, type: "
+             "INT}]\njoins: [{target_model: depots, join_pairs: [[depot_ref, id]]}]\n")
+      .model("depots", "sql_table: depots\ncolumns: [{name: id, type: INT}]\n")
+      .table("a", "id:number note:string size:number depot_reference:number depot_refs:number")
+      .table("depots", "id:number");
+  schema::Schema schema;
+  schema::Table table;
+  table.name.name = Identifier("a");
+  schema::ForeignKey key;
+  key.columns = {Identifier("depot_reference")};
+  key.referenced_table.name = Identifier("depots");
+  table.foreign_keys.push_back(key);
+  schema::Index index;
+  index.parts.resize(1);
+  index.parts[0].column = Identifier("depot_refs");
+  table.indexes.push_back(index);
+  schema.tables.push_back(table);
+  EXPECT_EQ(suggested(project, {{{"main", &schema}}, {}}),
+            "depot_reference; similar name; same key\ndepot_refs; similar name; indexed\n");
+}
+
+TEST(RenameTest, ComparesTheValuesOfKeysInABoundedSample) {
+  Project project;
+  project
+      .model("a",
+             "sql_table: a\ncolumns: [{name: id, type: INT}, {name: note}, {name: depot_ref, type: "
+             "INT}]\njoins: [{target_model: depots, join_pairs: [[depot_ref, id]]}]\n")
+      .model("depots", "sql_table: depots\ncolumns: [{name: id, sql: number, type: INT}]\n")
+      .table("a", "id:number note:string size:number depot_reference:number depot_refs:number")
+      .table("depots", "number:number");
+  const std::vector<ValueProbe> probes =
+      find_value_probes(project.load(), project.live, project.drops());
+  ASSERT_EQ(probes.size(), 3U);
+  EXPECT_EQ(probes[1].against, "depots.id");
+  EXPECT_EQ(probes[1].sql,
+            "SELECT COUNT(*), SUM(CASE WHEN EXISTS (SELECT 1 FROM depots k WHERE k.number = s.v) "
+            "THEN 1 ELSE 0 END) FROM (SELECT t.depot_reference AS v FROM a t WHERE "
+            "t.depot_reference IS NOT NULL LIMIT 200) s");
+  const RenameEvidence evidence{{}, {{probes[1], 200, 0}, {probes[2], 200, 190}}};
+  EXPECT_EQ(suggested(project, evidence),
+            "depot_refs; similar name; values of depots.id (190 of 200)\n");
+}
+
 TEST(RenameTest, PointsTheColumnToItsNewName) {
   const std::string text =
       "name: a\nsql_table: a\ncolumns:\n  - {name: kg, type: INT} # net\n  - {name: city}\n";
-  const RenameCandidate rename{{"main", "a"}, "kg", "kg", "Weight Kg", 90, {}};
+  const RenameCandidate rename{{"main", "a"},
+                               "kg",
+                               "kg",
+                               "Weight Kg",
+                               written_name("Weight Kg", SqlDialect::Postgres),
+                               90,
+                               {}};
   const std::string changed =
       rename_in_text("models/main/a.yml", text, rename, SqlDialect::Postgres);
   const LoadedFile loaded =

@@ -272,14 +272,15 @@ base::Graph reference_edges(const SourceIndex& index, const DropGraph& graph) {
     if (node.kind != NodeKind::Column && node.kind != NodeKind::Measure) {
       continue;
     }
-    // A base column is not expanded any further; its filter is no part of its value.
+    // A base column is not expanded any further; a filter is no part of a value.
     if (node.kind == NodeKind::Column &&
         index.models()[node.model].model().columns[node.item].is_base()) {
       continue;
     }
     for (std::uint32_t number = node.dependencies_begin; number < node.dependencies_end; ++number) {
       const NodeId leaf = graph.dependencies[number].leaf;
-      if (leaf != kNoNode && graph.nodes[leaf].kind == node.kind) {
+      if (leaf != kNoNode && graph.nodes[leaf].kind == node.kind &&
+          !graph.dependencies[number].in_filter) {
         edges.add_edge(id, leaf);
       }
     }

@@ -109,7 +109,12 @@ class GraphBuilder {
     const ColumnFacts& facts = indexed.facts().columns[item];
     add_item(node(model, NodeKind::Column, item), [&] {
       add_sql(model, item, facts.sql, column.expression());
-      add_sql(model, item, facts.filter, column.filter.value_or(""));
+      // In its filter a column's own name means the column, not a live one.
+      const std::size_t first = graph_.dependencies.size();
+      add_sql(model, kNone, facts.filter, column.filter.value_or(""));
+      for (std::size_t number = first; number < graph_.dependencies.size(); ++number) {
+        graph_.dependencies[number].in_filter = true;
+      }
     });
   }
 

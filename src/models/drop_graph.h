@@ -28,6 +28,7 @@ struct Dependency {
   Missing missing = Missing::No;
   enum class Role : std::uint8_t { Text, StageSource, LocalKey, TargetKey, Target };
   Role role = Role::Text;
+  bool in_filter = false;      // of a column: no part of its value
   std::uint32_t name = kNone;  // index in DropGraph::names: what was written
 };
 

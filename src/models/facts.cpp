@@ -8,7 +8,7 @@
 namespace kedge::models {
 namespace {
 
-ColumnFacts column_facts(const Column& column, schema::Dialect dialect) {
+ColumnFacts column_facts(const Column& column, sql::Flavour dialect) {
   ColumnFacts facts;
   if (!column.is_base() && column.sql) {
     facts.sql = sql::analyse_expression(*column.sql, dialect);
@@ -49,7 +49,7 @@ std::vector<std::string> split_path(std::string_view dotted) {
 }
 
 ModelFacts find_facts(const Model& model, SqlDialect dialect) {
-  const schema::Dialect analysed = analysed_as(dialect);
+  const sql::Flavour analysed = analysed_as(dialect);
   ModelFacts facts;
   facts.columns.reserve(model.columns.size());
   for (const Column& column : model.columns) {

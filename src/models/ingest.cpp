@@ -12,6 +12,7 @@
 #include "kedge/codes.h"
 #include "models/ingest_joins.h"
 #include "models/ingest_relations.h"
+#include "models/live.h"
 #include "sql/analysis.h"
 
 namespace kedge::models {
@@ -24,28 +25,9 @@ bool is_word_character(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string type_word(const schema::Type& type, SqlDialect dialect) {
-  const bool by_name = analysed_as(dialect) == schema::Dialect::Ansi && !type.native.empty();
-  switch (by_name ? dialect::column_class(to_string(dialect), type.native)
-                  : dialect::column_class(analysed_as(dialect), type)) {
-    case dialect::ColumnClass::Int:
-      return "INT";
-    case dialect::ColumnClass::Double:
-      return "DOUBLE";
-    case dialect::ColumnClass::Boolean:
-      return "BOOLEAN";
-    case dialect::ColumnClass::Date:
-      return "DATE";
-    case dialect::ColumnClass::Timestamp:
-      return "TIMESTAMP";
-    case dialect::ColumnClass::Text:
-    case dialect::ColumnClass::Undetermined:
-      return "TEXT";
-  }
-  return "TEXT";
-}
-
-Json column_json(const IngestColumn& column, const IngestRelation& relation, SqlDialect dialect) {
+Json column_json(const IngestColumn& column, const IngestRelation& relation,
+                 const IngestInput& input) {
+  const SqlDialect dialect = input.dialect;
   const std::string name = column_name_of(column.name);
   const std::string written = written_name(column.name, dialect);
   Json json;
@@ -53,7 +35,7 @@ Json column_json(const IngestColumn& column, const IngestRelation& relation, Sql
   if (written != name) {
     json.set("sql", written);
   }
-  json.set("type", type_word(column.type, dialect));
+  json.set("type", column_type_of(column.type, input.schema.engine.dialect, dialect));
   if (std::find(relation.primary_key.begin(), relation.primary_key.end(), column.name) !=
       relation.primary_key.end()) {
     json.set("primary_key", true);
@@ -198,7 +180,7 @@ class Planner {
         json.set("columns", Json::array());
         columns = json.find("columns");
       }
-      columns->push(column_json(column, relation, input_.dialect));
+      columns->push(column_json(column, relation, input_));
       change.addition.new_columns.push_back(name);
     }
     const std::vector<NewJoin> joins = find_new_joins(join_context(), relation, nullptr);
@@ -256,7 +238,7 @@ class Planner {
         loaded.model.file, input_.texts.at(loaded.model.name), document::Format::Yaml);
     document::Editor editor(document);
     for (const IngestColumn& column : columns) {
-      editor.append({std::string("columns")}, column_json(column, relation, input_.dialect));
+      editor.append({std::string("columns")}, column_json(column, relation, input_));
       change.addition.new_columns.push_back(column_name_of(column.name));
     }
     for (const NewJoin& join : joins) {
@@ -354,13 +336,6 @@ std::string model_name_of(const std::string& relation) {
     name.insert(name.begin(), '_');
   }
   return name;
-}
-
-std::string written_name(const std::string& live, SqlDialect dialect) {
-  const schema::Dialect analysed = analysed_as(dialect);
-  const bool plain = is_identifier(live) && !sql::is_reserved(live, analysed) &&
-                     written_key(dialect, live, false) == live_key(dialect, live);
-  return plain ? live : quote_name(dialect, live);
 }
 
 IngestPlan plan_ingest(const IngestInput& input) {

@@ -38,7 +38,5 @@ IngestPlan plan_ingest(const IngestInput& input);
 std::string column_name_of(const std::string& live);
 // A relation's name as a model name.
 std::string model_name_of(const std::string& relation);
-// The `sql` of a column or `sql_table` part, quoted where the dialect needs it.
-std::string written_name(const std::string& live, SqlDialect dialect);
 
 }  // namespace kedge::models

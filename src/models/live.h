@@ -45,6 +45,12 @@ struct LiveSource {
   std::map<std::string, LiveShape> models;  // by model name
 };
 
+// The bucket of a live type. `engine` is the connection's: Ansi where ODBC reaches a database,
+// whose types are then told by the names that `dialect` has for them.
+schema::Bucket bucket_of(const schema::Type& type, schema::Dialect engine, SqlDialect dialect);
+// The type of a model's column that fits a live one: "INT", "TEXT", ...
+std::string column_type_of(const schema::Type& type, schema::Dialect engine, SqlDialect dialect);
+
 using LiveShapes = std::map<std::string, LiveSource>;  // by data source
 
 }  // namespace kedge::models

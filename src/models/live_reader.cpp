@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "dialect/buckets.h"
 #include "dialect/dialect.h"
 #include "kedge/codes.h"
 #include "models/cascade.h"
+#include "models/trials.h"
 #include "sql/analysis.h"
 
 namespace kedge::models {
@@ -40,37 +40,39 @@ Code failure_code(const Error& error) {
              : codes::introspection_failed;
 }
 
-std::string driver_words(const Error& error) {
-  return error.problem().notes.empty() ? error.problem().message : error.problem().notes[0].text;
-}
-
-bool is_schema_failure(const Error& error) {
-  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
-  return database && database->failure() == db::FailureClass::Schema;
-}
-
 // Reads one data source over one connection.
 class LiveReader {
  public:
-  LiveReader(db::Connection& connection, const ReadRequest& request)
-      : connection_(&connection), live_dialect_(connection.dialect()), request_(request) {}
+  LiveReader(db::Connection& connection, const db::Registry& registry, const ReadRequest& request)
+      : connection_(&connection),
+        registry_(&registry),
+        engine_(connection.dialect()),
+        request_(request),
+        prober_(Prober(connection, request.source.dialect)) {}
   // Without a database: what is known is all there is.
   explicit LiveReader(const ReadRequest& request)
-      : live_dialect_(request.known->engine.dialect), request_(request) {}
+      : engine_(request.known->engine.dialect), request_(request) {}
 
   LiveReading read() {
     reading_.source.dialect = request_.source.dialect;
     refuse_empty_file();
     introspect();
     find_forbidden();
+    std::vector<const Model*> trials;
     for (const LoadedModel& loaded : request_.models.models) {
-      if (loaded.model.data_source == request_.source.name &&
-          loaded.model.mode() != SourceMode::Queries &&
-          in_scope(request_.scope, loaded.model, loaded.dialect)) {
-        add_shape(loaded.model);
+      const Model& model = loaded.model;
+      if (model.data_source != request_.source.name || model.mode() == SourceMode::Queries ||
+          !in_scope(request_.scope, model, loaded.dialect)) {
+        continue;
+      }
+      if (model.mode() == SourceMode::Sql) {
+        trials.push_back(&model);
+      } else {
+        add_table(model);
       }
     }
-    if (request_.depth == Depth::Deep) {
+    add_trials(trials);
+    if (request_.depth == Depth::Deep && connection_ != nullptr) {
       try_candidates();
     }
     return std::move(reading_);
@@ -98,7 +100,7 @@ class LiveReader {
       reading_.schema =
           *request_.catalogs->read(*connection_, request_.source.settings, dialect::Detail::Shapes);
     } else {
-      reading_.schema = dialect::get_dialect(live_dialect_).introspect(*connection_, scope);
+      reading_.schema = dialect::get_dialect(engine_).introspect(*connection_, scope);
     }
     for (const schema::Table& table : reading_.schema.tables) {
       LiveColumns columns;
@@ -115,6 +117,11 @@ class LiveReader {
       }
       add_relation(view.name, std::move(columns));
     }
+    if (reading_.source.relations.empty() && may_be_made_on_demand()) {
+      throw Error(codes::introspection_failed, "the catalog of '" + request_.source.name +
+                                                   "' lists no table at all, as an empty "
+                                                   "database made a moment ago would");
+    }
     std::sort(reading_.source.relations.begin(), reading_.source.relations.end(),
               [](const LiveRelation& a, const LiveRelation& b) { return a.name < b.name; });
     for (const LiveRelation& relation : reading_.source.relations) {
@@ -123,33 +130,21 @@ class LiveReader {
     }
   }
 
+  // Some ODBC drivers make the file that they do not find, and so does wrangler.
+  bool may_be_made_on_demand() const {
+    return connection_ != nullptr &&
+           (engine_ == schema::Dialect::Ansi || engine_ == schema::Dialect::D1);
+  }
+
   void add_relation(const schema::Name& name, LiveColumns columns) {
     reading_.source.relations.push_back(
         {name, std::make_shared<const LiveColumns>(std::move(columns))});
   }
 
   LiveColumn live_column(const std::string& name, const schema::Type& type) const {
-    const dialect::ColumnClass column_class =
-        is_odbc() && !type.native.empty()
-            ? dialect::column_class(to_string(request_.source.dialect), type.native)
-            : dialect::column_class(live_dialect_, type);
-    return {name, dialect::bucket_of(column_class),
+    return {name, bucket_of(type, engine_, request_.source.dialect),
             type.native.empty() ? schema::to_string(type) : type.native};
   }
-
-  LiveColumn live_column(const db::ResultColumn& column) const {
-    LiveColumn live = live_column(column.name, column.type);
-    if (!column.native_type.empty()) {
-      const std::string name = to_string(request_.source.dialect);
-      live.bucket = dialect::bucket_of(dialect::column_class(name, column.native_type));
-      live.type = column.native_type;
-    } else if (column.type.kind == schema::TypeKind::Unknown) {
-      live = {column.name, schema::Bucket::Undetermined, ""};
-    }
-    return live;
-  }
-
-  bool is_odbc() const { return live_dialect_ == schema::Dialect::Ansi; }
 
   std::string relation_key(std::string_view schema, std::string_view name) const {
     return live_key(request_.source.dialect, schema) + "." +
@@ -158,7 +153,7 @@ class LiveReader {
 
   // Relations that the catalog lists but that this user may not read.
   void find_forbidden() {
-    if (connection_ == nullptr || live_dialect_ != schema::Dialect::Postgres) {
+    if (connection_ == nullptr || engine_ != schema::Dialect::Postgres) {
       return;
     }
     const db::ResultSet rows = connection_->query(
@@ -173,17 +168,29 @@ class LiveReader {
     }
   }
 
-  void add_shape(const Model& model) {
-    LiveShape& shape = reading_.source.models[model.name];
+  void add_table(const Model& model) {
     try {
-      if (model.mode() == SourceMode::Sql) {
-        shape = try_sql(model);
-      } else {
-        shape = find_table(model);
-      }
+      reading_.source.models[model.name] = find_table(model);
     } catch (const Error& error) {
-      shape = {LiveShape::State::Opaque, nullptr, driver_words(error)};
+      reading_.source.models[model.name] = {LiveShape::State::Opaque, nullptr, driver_words(error)};
       reading_.failures.push_back(make_failure(request_.source.name, model.name, error));
+    }
+  }
+
+  void add_trials(const std::vector<const Model*>& models) {
+    if (connection_ == nullptr) {
+      for (const Model* model : models) {
+        reading_.source.models[model->name] = {LiveShape::State::Opaque, nullptr, ""};
+      }
+      return;
+    }
+    std::vector<Trial> trials =
+        try_sql_models(models, *connection_, *registry_, request_.source.settings, dialect());
+    for (std::size_t number = 0; number < models.size(); ++number) {
+      reading_.source.models[models[number]->name] = std::move(trials[number].shape);
+      if (trials[number].failure) {
+        reading_.failures.push_back(std::move(*trials[number].failure));
+      }
     }
   }
 
@@ -202,7 +209,7 @@ class LiveReader {
     }
     const auto found = relations_.find(key);
     if (found != relations_.end() && !found->second->columns->empty()) {
-      if (connection_ != nullptr && live_dialect_ == schema::Dialect::Mysql) {
+      if (connection_ != nullptr && engine_ == schema::Dialect::Mysql) {
         return confirm_columns(model, *found->second);
       }
       return {LiveShape::State::Present, found->second->columns, ""};
@@ -228,7 +235,8 @@ class LiveReader {
     if (connection_ == nullptr) {
       return {LiveShape::State::Missing, nullptr, ""};
     }
-    std::optional<LiveColumns> columns = probe("SELECT * FROM " + model.sql_table + " WHERE 1=0");
+    std::optional<LiveColumns> columns =
+        prober_->columns_of("SELECT * FROM " + model.sql_table + " WHERE 1=0");
     if (columns && !columns->empty()) {
       return {LiveShape::State::Present, std::make_shared<const LiveColumns>(std::move(*columns)),
               ""};
@@ -236,7 +244,7 @@ class LiveReader {
     if (listed && !columns) {
       throw Error(codes::introspection_failed,
                   "the catalog lists '" + model.sql_table +
-                      "' but the database refuses it: " + failure_words_);
+                      "' but the database refuses it: " + prober_->words());
     }
     if (columns) {
       throw Error(codes::introspection_failed,
@@ -260,47 +268,6 @@ class LiveReader {
       return shape;
     }
     return probe_table(model, true);
-  }
-
-  LiveShape try_sql(const Model& model) {
-    if (connection_ == nullptr) {
-      return {LiveShape::State::Opaque, nullptr, ""};
-    }
-    const std::string inner = inner_sql(model.sql, dialect());
-    const std::string text = dialect() == SqlDialect::Sqlserver
-                                 ? inner
-                                 : "SELECT * FROM (" + inner + "\n) AS _kedge_validate WHERE 1=0";
-    failure_words_.clear();
-    std::optional<LiveColumns> columns = probe(text);
-    if (!columns) {
-      return {LiveShape::State::Broken, nullptr, failure_words_};
-    }
-    return {LiveShape::State::Present, std::make_shared<const LiveColumns>(std::move(*columns)),
-            ""};
-  }
-
-  // The columns of a zero-row SELECT; nothing when the database says that it is wrong. Every other
-  // failure is thrown.
-  std::optional<LiveColumns> probe(const std::string& sql) {
-    try {
-      LiveColumns columns;
-      const std::vector<db::ResultColumn> described = dialect() == SqlDialect::Sqlserver
-                                                          ? connection_->describe(sql)
-                                                          : connection_->query(sql).columns;
-      for (const db::ResultColumn& column : described) {
-        columns.push_back(live_column(column));
-      }
-      return columns;
-    } catch (const Error& error) {
-      // A failed statement spoils the snapshot of some engines: go on in a new one.
-      connection_->rollback();
-      connection_->begin();
-      if (!is_schema_failure(error)) {
-        throw;
-      }
-      failure_words_ = driver_words(error);
-      return std::nullopt;
-    }
   }
 
   void try_candidates() {
@@ -328,10 +295,15 @@ class LiveReader {
   }
 
   bool works(const std::string& expression, const Model& model) {
+    // The text may name the model, so the alias folds as the name does wherever it can stand bare.
+    const std::string alias = sql::is_reserved(model.name, analysed_as(dialect()))
+                                  ? quote_name(dialect(), model.name)
+                                  : model.name;
     const std::string from = model.mode() == SourceMode::Table
-                                 ? model.sql_table + " AS " + model.name
-                                 : "(" + inner_sql(model.sql, dialect()) + "\n) AS " + model.name;
-    return probe("SELECT " + expression + "\nFROM " + from + " WHERE 1=0").has_value();
+                                 ? model.sql_table + " AS " + alias
+                                 : "(" + inner_sql(model.sql, dialect()) + "\n) AS " + alias;
+    return prober_->columns_of("SELECT " + expression + "\nFROM " + from + " WHERE 1=0")
+        .has_value();
   }
 
   const Model* find_model(const std::string& name) const {
@@ -346,12 +318,13 @@ class LiveReader {
   SqlDialect dialect() const { return request_.source.dialect; }
 
   db::Connection* connection_ = nullptr;
-  schema::Dialect live_dialect_;
+  const db::Registry* registry_ = nullptr;
+  schema::Dialect engine_;
   const ReadRequest& request_;
+  std::optional<Prober> prober_;
   LiveReading reading_;
   std::unordered_map<std::string, const LiveRelation*> relations_;
   std::unordered_map<std::string, bool> forbidden_;
-  std::string failure_words_;
 };
 
 }  // namespace
@@ -382,7 +355,7 @@ LiveReading read_live(const db::Registry& registry, const ReadRequest& request) 
     const std::unique_ptr<db::Connection> connection = registry.connect(request.source.settings);
     // One snapshot for catalog and trials; it only ever reads, so it is never committed.
     connection->begin();
-    LiveReading reading = LiveReader(*connection, request).read();
+    LiveReading reading = LiveReader(*connection, registry, request).read();
     connection->rollback();
     return reading;
   } catch (const Error& error) {

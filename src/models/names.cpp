@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "sql/analysis.h"
 
 namespace kedge::models {
 namespace {
@@ -69,27 +68,30 @@ std::optional<SqlDialect> find_sql_dialect(std::string_view name) {
   return std::nullopt;
 }
 
-schema::Dialect analysed_as(SqlDialect dialect) {
+sql::Flavour analysed_as(SqlDialect dialect) {
   switch (dialect) {
     case SqlDialect::Sqlite:
-      return schema::Dialect::Sqlite;
     case SqlDialect::D1:
-      return schema::Dialect::D1;
+      return sql::Flavour::Sqlite;
     case SqlDialect::Duckdb:
-      return schema::Dialect::Duckdb;
+      return sql::Flavour::Duckdb;
     case SqlDialect::Postgres:
-      return schema::Dialect::Postgres;
+      return sql::Flavour::Postgres;
     case SqlDialect::Mysql:
-      return schema::Dialect::Mysql;
+      return sql::Flavour::Mysql;
     case SqlDialect::Sqlserver:
+      return sql::Flavour::Sqlserver;
     case SqlDialect::Clickhouse:
+      return sql::Flavour::Clickhouse;
     case SqlDialect::Bigquery:
+      return sql::Flavour::Bigquery;
     case SqlDialect::Snowflake:
+      return sql::Flavour::Snowflake;
     case SqlDialect::Oracle:
     case SqlDialect::Generic:
-      return schema::Dialect::Ansi;
+      return sql::Flavour::Ansi;
   }
-  return schema::Dialect::Ansi;
+  return sql::Flavour::Ansi;
 }
 
 SqlDialect sql_dialect_of(schema::Dialect dialect) {
@@ -177,6 +179,12 @@ std::string quote_name(SqlDialect dialect, std::string_view name) {
     }
   }
   return quoted + close;
+}
+
+std::string written_name(std::string_view name, SqlDialect dialect) {
+  const bool plain = is_identifier(name) && !sql::is_reserved(name, analysed_as(dialect)) &&
+                     written_key(dialect, name, false) == live_key(dialect, name);
+  return plain ? std::string(name) : quote_name(dialect, name);
 }
 
 bool is_identifier(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kedge/schema.h"
+#include "sql/analysis.h"
 
 namespace kedge::models {
 
@@ -25,8 +26,8 @@ enum class SqlDialect {
 };
 std::string to_string(SqlDialect dialect);  // "sqlite", "duckdb", ...
 std::optional<SqlDialect> find_sql_dialect(std::string_view name);
-// The dialect by which the analyser reads its SQL.
-schema::Dialect analysed_as(SqlDialect dialect);
+// How the analyser reads its SQL.
+sql::Flavour analysed_as(SqlDialect dialect);
 SqlDialect sql_dialect_of(schema::Dialect dialect);
 
 // A physical identifier: the text without quotes, and whether it was written quoted.
@@ -45,6 +46,8 @@ bool is_pseudo_column(SqlDialect dialect, std::string_view name);
 
 // Always quoted, embedded quotes doubled.
 std::string quote_name(SqlDialect dialect, std::string_view name);
+// A live name as it is written in SQL: quoted only where the dialect needs it.
+std::string written_name(std::string_view name, SqlDialect dialect);
 
 bool is_identifier(std::string_view text);  // [A-Za-z_][A-Za-z0-9_]*
 bool is_data_source_name(std::string_view text);

@@ -35,6 +35,16 @@ TEST(NamesTest, ReadsTableNames) {
   EXPECT_FALSE(parse_relation("read_csv('x')", SqlDialect::Duckdb));
 }
 
+TEST(NamesTest, ReadsTextAsEachDatabaseDoes) {
+  // "#" begins a comment for mysql only, `x` and [x] are names where the database has them.
+  EXPECT_EQ(parse_relation("`a b`.`c`", SqlDialect::Bigquery)->name.text, "c");
+  EXPECT_EQ(parse_relation("`a b`", SqlDialect::Clickhouse)->name.text, "a b");
+  EXPECT_EQ(parse_relation("[dbo].[Order Lines]", SqlDialect::Sqlserver)->schema->text, "dbo");
+  EXPECT_FALSE(parse_relation("[dbo].[x]", SqlDialect::Snowflake));
+  EXPECT_EQ(analysed_as(SqlDialect::Sqlserver), sql::Flavour::Sqlserver);
+  EXPECT_EQ(analysed_as(SqlDialect::Snowflake), sql::Flavour::Snowflake);
+}
+
 TEST(NamesTest, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(written_name("kg", SqlDialect::Postgres), "kg");
   EXPECT_EQ(written_name("Kg", SqlDialect::Postgres), "\"Kg\"");

@@ -9,7 +9,6 @@
 #include "document/edit.h"
 #include "kedge/codes.h"
 #include "models/index.h"
-#include "models/ingest.h"
 #include "models/ingest_relations.h"
 #include "models/store.h"
 
@@ -19,7 +18,9 @@ namespace {
 constexpr int kSimilar = 50;  // a name that looks like another one
 constexpr int kPlace = 30;    // the same place in the table
 constexpr int kKey = 25;      // part of the same foreign key or index
+constexpr int kValues = 25;   // values that are those of the other side of a join
 constexpr int kWorthIt = 40;  // candidates below are left out
+constexpr int kMostRows = 200;
 
 struct MissingColumn {
   const LoadedModel* loaded = nullptr;
@@ -171,7 +172,13 @@ RenameCandidate judge(const MissingColumn& missing, std::size_t number,
                       const schema::Table* table) {
   const Column& column = missing.loaded->model.columns[missing.column];
   const std::string& live = (*missing.shape->columns)[number].name;
-  RenameCandidate candidate{missing.loaded->id(), column.name, column.physical->text, live, 0, {}};
+  RenameCandidate candidate{missing.loaded->id(),
+                            column.name,
+                            column.physical->text,
+                            live,
+                            written_name(live, missing.loaded->dialect),
+                            0,
+                            {}};
   const int similarity =
       std::max(name_similarity(column.physical->text, live), name_similarity(column.name, live));
   candidate.score = similarity / 2;
@@ -189,8 +196,82 @@ RenameCandidate judge(const MissingColumn& missing, std::size_t number,
     candidate.score += kKey / 5;
     candidate.reasons.push_back("indexed");
   }
-  candidate.score = std::min(candidate.score, 100);
   return candidate;
+}
+
+// Values that match speak for a candidate, values that nowhere match against it.
+void add_overlap(const std::vector<ValueOverlap>& overlaps, RenameCandidate& candidate) {
+  for (const ValueOverlap& overlap : overlaps) {
+    const ValueProbe& probe = overlap.probe;
+    if (probe.model != candidate.model || probe.column != candidate.column ||
+        probe.candidate != candidate.candidate || overlap.read == 0) {
+      continue;
+    }
+    const std::string share =
+        " (" + std::to_string(overlap.found) + " of " + std::to_string(overlap.read) + ")";
+    if (overlap.found * 10 >= overlap.read * 8) {
+      candidate.score += kValues;
+      candidate.reasons.push_back("values of " + probe.against + share);
+    } else if (overlap.found == 0) {
+      candidate.score -= kValues;
+      candidate.reasons.push_back("not the values of " + probe.against + share);
+    }
+  }
+  candidate.score = std::clamp(candidate.score, 0, 100);
+}
+
+struct KeySide {
+  const LoadedModel* model = nullptr;
+  std::string key;
+};
+
+// The other sides of the joins that the column is a key of, where a table stands behind them.
+std::vector<KeySide> find_other_sides(const ModelSet& models, const MissingColumn& missing) {
+  const Column& column = missing.loaded->model.columns[missing.column];
+  std::vector<KeySide> sides;
+  const auto is_column = [&](const std::string& key) {
+    return key == column.name || key == column.physical->text;
+  };
+  const auto add = [&](const std::string& name, const std::string& key) {
+    for (const LoadedModel& other : models.models) {
+      if (other.model.data_source == missing.loaded->model.data_source &&
+          other.model.name == name && other.model.mode() == SourceMode::Table) {
+        sides.push_back({&other, key});
+      }
+    }
+  };
+  for (const LoadedModel& loaded : models.models) {
+    if (loaded.model.data_source != missing.loaded->model.data_source) {
+      continue;
+    }
+    for (const Join& join : loaded.model.joins) {
+      for (const auto& [local, target] : join.join_pairs) {
+        if (&loaded == missing.loaded && is_column(local)) {
+          add(join.target_model, target);
+        } else if (join.target_model == missing.loaded->model.name && is_column(target)) {
+          add(loaded.model.name, local);
+        }
+      }
+    }
+  }
+  return sides;
+}
+
+// The key as SQL over its table; nothing for a derived one.
+std::optional<std::string> key_sql(const KeySide& side) {
+  const Column* declared = find_column(side.model->model, side.key);
+  if (!declared) {
+    return written_name(side.key, side.model->dialect);
+  }
+  if (!declared->is_base()) {
+    return std::nullopt;
+  }
+  return declared->sql ? *declared->sql : written_name(declared->name, side.model->dialect);
+}
+
+bool has_limit(SqlDialect dialect) {
+  return dialect != SqlDialect::Sqlserver && dialect != SqlDialect::Oracle &&
+         dialect != SqlDialect::Generic;
 }
 
 }  // namespace
@@ -222,17 +303,46 @@ int name_similarity(std::string_view a, std::string_view b) {
   return std::max(score, 100 * shared / words);
 }
 
-std::vector<RenameCandidate> find_rename_candidates(
-    const ModelSet& models, const LiveShapes& live, const std::vector<ToDeleteEntry>& entries,
-    const std::map<std::string, const schema::Schema*>& schemas) {
+std::vector<ValueProbe> find_value_probes(const ModelSet& models, const LiveShapes& live,
+                                          const std::vector<ToDeleteEntry>& entries) {
+  std::vector<ValueProbe> probes;
+  for (const MissingColumn& missing : find_missing(models, live, entries)) {
+    const Model& model = missing.loaded->model;
+    const SqlDialect dialect = missing.loaded->dialect;
+    if (model.mode() != SourceMode::Table || !has_limit(dialect)) {
+      continue;
+    }
+    for (const KeySide& side : find_other_sides(models, missing)) {
+      const std::optional<std::string> key = key_sql(side);
+      for (const std::size_t number :
+           key ? find_free_columns(missing) : std::vector<std::size_t>{}) {
+        const std::string& candidate = (*missing.shape->columns)[number].name;
+        const std::string name = written_name(candidate, dialect);
+        probes.push_back({missing.loaded->id(), model.columns[missing.column].name, candidate,
+                          side.model->model.name + "." + side.key,
+                          "SELECT COUNT(*), SUM(CASE WHEN EXISTS (SELECT 1 FROM " +
+                              side.model->model.sql_table + " k WHERE k." + *key +
+                              " = s.v) THEN 1 ELSE 0 END) FROM (SELECT t." + name + " AS v FROM " +
+                              model.sql_table + " t WHERE t." + name + " IS NOT NULL LIMIT " +
+                              std::to_string(kMostRows) + ") s"});
+      }
+    }
+  }
+  return probes;
+}
+
+std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, const LiveShapes& live,
+                                                    const std::vector<ToDeleteEntry>& entries,
+                                                    const RenameEvidence& evidence) {
   std::vector<RenameCandidate> candidates;
   for (const MissingColumn& missing : find_missing(models, live, entries)) {
-    const auto schema = schemas.find(missing.loaded->model.data_source);
+    const auto schema = evidence.schemas.find(missing.loaded->model.data_source);
     const schema::Table* table =
-        find_live_table(missing, schema == schemas.end() ? nullptr : schema->second);
+        find_live_table(missing, schema == evidence.schemas.end() ? nullptr : schema->second);
     std::vector<RenameCandidate> found;
     for (const std::size_t number : find_free_columns(missing)) {
       RenameCandidate candidate = judge(missing, number, table);
+      add_overlap(evidence.overlaps, candidate);
       if (candidate.score >= kWorthIt) {
         found.push_back(std::move(candidate));
       }
@@ -276,7 +386,7 @@ std::string rename_in_text(const std::string& path, const std::string& text,
       continue;
     }
     document::Editor editor(document);
-    editor.set({std::string("columns"), number}, "sql", written_name(rename.candidate, dialect));
+    editor.set({std::string("columns"), number}, "sql", rename.sql);
     std::string changed = editor.apply();
     const LoadedFile loaded = load_model_text(path, changed, rename.model.first, dialect);
     if (!loaded.model) {

@@ -2,6 +2,8 @@
 // edit that follows the rename (`sql:` points to the new column, all else stays).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,16 +20,39 @@ struct RenameCandidate {
   std::string column;                // of the model
   std::string missing;               // the live name that is gone
   std::string candidate;             // the live column it may have become
+  std::string sql;                   // what `sql` of the column becomes
   int score = 0;                     // 0 to 100
   std::vector<std::string> reasons;  // "same place in the table", ...
 };
 
+// One bounded statement that tells whether the values of a candidate are those of the other side of
+// a join that the missing column was a key of. It gives two numbers: values read, values found.
+struct ValueProbe {
+  ModelId model;
+  std::string column;
+  std::string candidate;
+  std::string against;  // "depots.id"
+  std::string sql;
+};
+std::vector<ValueProbe> find_value_probes(const ModelSet& models, const LiveShapes& live,
+                                          const std::vector<ToDeleteEntry>& entries);
+struct ValueOverlap {
+  ValueProbe probe;
+  std::int64_t read = 0;
+  std::int64_t found = 0;
+};
+
+// What is known beside names and types; everything may be empty.
+struct RenameEvidence {
+  std::map<std::string, const schema::Schema*> schemas;  // by data source: places, keys, indexes
+  std::vector<ValueOverlap> overlaps;
+};
+
 // Undeclared live columns of the same bucket, for every column that is missing (column_missing,
-// column_not_in_result), by model, declared order and score. `schemas` (by data source, may be
-// empty) tell places, keys and indexes.
-std::vector<RenameCandidate> find_rename_candidates(
-    const ModelSet& models, const LiveShapes& live, const std::vector<ToDeleteEntry>& entries,
-    const std::map<std::string, const schema::Schema*>& schemas);
+// column_not_in_result), by model, declared order and score.
+std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, const LiveShapes& live,
+                                                    const std::vector<ToDeleteEntry>& entries,
+                                                    const RenameEvidence& evidence);
 
 // For people: only where exactly one undeclared column is similar by name.
 std::vector<RenameHint> find_rename_hints(const ModelSet& models, const LiveShapes& live,

@@ -236,6 +236,9 @@ class SqliteConnection final : public Connection, public BulkConnection {
       execute("SELECT count(*) FROM sqlite_master");
     } catch (const DatabaseError& error) {
       if (error.failure() == FailureClass::Lock) {
+        if (settings_.access == AccessMode::ReadOnly) {
+          throw;  // it has been waited for once; every further statement would wait again
+        }
         return;  // somebody is writing: the file itself is fine
       }
       throw_failure(settings_,

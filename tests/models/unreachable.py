@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""A database that is locked, half there or reached through another program never yields a delete: what robustness.py does for the
+four native drivers, for ODBC (its SQLite and PostgreSQL drivers) and D1, and locked files.
+
+unreachable.py --kedge PATH [--duckdb-lib LIB] [--only WORD]
+"""
+import argparse
+import fcntl
+import json
+import os
+import shlex
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent / "cases" / "runner"))
+from robustness import TWO_TABLES, Checks, Driver, must  # noqa: E402
+
+STUB = HERE.parent / "cases" / "runner" / "kt" / "wrangler_stub.py"
+WRANGLER = 'name = "cases"\n\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "casedb"\ndatabase_id = "00000000-0000-0000-0000-000000000000"\n'
+
+
+class Unreachable(Checks):
+    def healthy(self, project):
+        code, out, err = project.run("validate-models", "--format", "json")
+        must(code == 0 and json.loads(out) == [], f"the healthy project is not clean: {code} {out[:300]} {err[:300]}")
+
+    def drifts(self, project, driver):
+        """The same connection does see real drift."""
+        driver.database.script("ALTER TABLE depots DROP COLUMN city;")
+        code, out, err = project.run("validate-models", "--format", "json")
+        names = [e["model_name"] for e in json.loads(out)]
+        must(code == 0 and names == ["crates", "depots"], f"drift is not seen: {code} {names} {err[:300]}")
+
+    # --------------------------------------------------------------------------------------------- files that are locked
+
+    def locked_sqlite(self):
+        driver = Driver("sqlite", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        holder = sqlite3.connect(driver.path)
+        holder.execute("BEGIN EXCLUSIVE")
+        try:
+            self.nothing_deleted(project, None, "a locked file")
+        finally:
+            holder.rollback()
+            holder.close()
+        self.healthy(project)
+
+    def locked_duckdb(self):
+        driver = Driver("duckdb", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        self.healthy(project)
+        with open(driver.path, "r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)  # as a writing DuckDB has it
+            self.nothing_deleted(project, None, "a locked file")
+        self.healthy(project)
+
+    # ------------------------------------------------------------------------------------------------------------- odbc
+
+    def odbc_sqlite(self):
+        driver = Driver("sqlite", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        settings = {"connector": "odbc", "connection_string": f"Driver=SQLite3;Database={driver.path}"}
+        project.connect(settings)
+        self.healthy(project)
+        folder = driver.path.parent
+        (folder / "empty.db").write_bytes(b"")
+        (folder / "garbage.db").write_bytes(b"this is not a database file " * 200)
+        for why, file in (("a missing file", "x.db"), ("a wrong path", "none/x.db"), ("an empty file", "empty.db"), ("no database file", "garbage.db")):
+            project.connect({**settings, "connection_string": f"Driver=SQLite3;Database={folder / file}"})
+            self.nothing_deleted(project, None, f"{why} behind odbc")
+        project.connect({**settings, "connection_string": f"Driver=No Such Driver;Database={driver.path}"})
+        self.nothing_deleted(project, None, "a driver that is not there")
+        project.connect({"connector": "odbc", "dsn": "no_such_source"})
+        self.nothing_deleted(project, None, "a data source that is not there")
+        holder = sqlite3.connect(driver.path)
+        holder.execute("BEGIN EXCLUSIVE")
+        try:
+            project.connect({**settings, "connection_string": f"Driver=SQLite3;Timeout=500;Database={driver.path}"})
+            self.nothing_deleted(project, None, "a locked file behind odbc")
+        finally:
+            holder.rollback()
+            holder.close()
+        project.connect(settings)
+        self.drifts(project, driver)
+
+    def odbc_postgres(self):
+        driver = Driver("postgres", self)
+        driver.database.script(TWO_TABLES)
+        server = driver.database.server
+        project = self.harbour(driver)
+
+        def connect(user=driver.settings["user"], host=server.host, port=server.port, database=driver.database.name):
+            project.connect({"connector": "odbc", 
+                             "connection_string": f"Driver=PostgreSQL Unicode;Servername={host};Port={port};Database={database};UID={user};BoolsAsChar=0"})
+
+        connect()
+        self.healthy(project)
+        connect(host="127.0.0.1", port=1)
+        self.nothing_deleted(project, None, "a closed port behind odbc")
+        connect(database="nowhere_")
+        self.nothing_deleted(project, None, "no such database behind odbc")
+        connect(user="nobody_")
+        self.nothing_deleted(project, None, "no such user behind odbc")
+        reader = f"odbc_reader{self.number()}_{os.getpid()}"
+        driver.database.script(f"CREATE ROLE {reader} LOGIN; GRANT SELECT ON depots TO {reader};")
+        connect(user=reader)
+        self.nothing_deleted(project, {"crates", "heavy"}, "no right on one table behind odbc")
+        connect()
+        self.drifts(project, driver)
+
+    # --------------------------------------------------------------------------------------------------------------- d1
+
+    def d1(self):
+        driver = Driver("sqlite", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        project.write("wrangler.toml", WRANGLER)
+
+        def wrangler(script, **more):
+            tool = project.folder / f"wrangler{self.number()}"
+            tool.write_text("#!/bin/sh\n" + script + "\n")
+            tool.chmod(0o755)
+            project.variables = {"KEDGE_WRANGLER": str(tool)}
+            project.connect({"connector": "d1", "database": "casedb", "local": True, **more})
+
+        def stub(path):
+            return f"exec {shlex.quote(sys.executable)} {shlex.quote(str(STUB))} {shlex.quote(str(path))} \"$@\""
+
+        wrangler(stub(driver.path))
+        self.healthy(project)
+        wrangler("echo 'not logged in' >&2; exit 1")
+        self.nothing_deleted(project, None, "wrangler fails")
+        wrangler("echo 'this is no JSON'")
+        self.nothing_deleted(project, None, "wrangler says nonsense")
+        wrangler("echo '[]'")
+        self.nothing_deleted(project, None, "wrangler says nothing")
+        project.variables = {"KEDGE_WRANGLER": str(project.folder / "no_such_wrangler")}
+        self.nothing_deleted(project, None, "no wrangler")
+        wrangler(stub(driver.path.parent / "fresh.db"))
+        self.nothing_deleted(project, None, "an empty database made on demand")
+        wrangler(stub(driver.path))
+        self.drifts(project, driver)
+
+    def all(self):
+        self.check("locked file sqlite", self.locked_sqlite)
+        self.check("locked file duckdb", self.locked_duckdb)
+        self.check("odbc sqlite", self.odbc_sqlite)
+        self.check("odbc postgres", self.odbc_postgres)
+        self.check("d1", self.d1)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kedge", type=lambda text: Path(text).resolve(), required=True)
+    parser.add_argument("--duckdb-lib", type=lambda text: str(Path(text).resolve()))
+    parser.add_argument("--only", help="a part of the name of a check")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kedge-unreachable-") as folder:
+        os.chmod(folder, 0o755)
+        checks = Unreachable(args, Path(folder))
+        try:
+            checks.all()
+        finally:
+            checks.databases.stop()
+    print(", ".join(f"{count} {kind}" for kind, count in checks.results.items()))
+    return 1 if checks.results["failed"] or not checks.results["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
