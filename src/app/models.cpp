@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "db/connection.h"
 #include "kedge/codes.h"
 #include "models/apply.h"
 #include "models/cascade.h"
@@ -222,12 +224,47 @@ std::vector<models::ExplainedDrop> explain_drops(const ModelCheck& check) {
   return models::explain_drops(check.store.set, check.live, check.cascade);
 }
 
-std::vector<models::RenameCandidate> suggest_renames(const ModelCheck& check) {
-  std::map<std::string, const schema::Schema*> schemas;
-  for (const auto& [name, schema] : check.schemas) {
-    schemas.emplace(name, &schema);
+namespace {
+
+// A probe that fails says nothing; the others go on.
+std::vector<models::ValueOverlap> read_overlaps(const Context& context, const ModelCheck& check) {
+  constexpr double kSeconds = 5;
+  std::vector<models::ValueOverlap> overlaps;
+  std::map<std::string, std::unique_ptr<db::Connection>> connections;
+  for (models::ValueProbe& probe :
+       models::find_value_probes(check.store.set, check.live, check.result.entries)) {
+    try {
+      std::unique_ptr<db::Connection>& connection = connections[probe.model.first];
+      if (!connection) {
+        connection = context.registry.connect(check.project.sources.at(probe.model.first).settings);
+      }
+      const db::Transaction snapshot(*connection);
+      const db::ResultSet counts = connection->query(probe.sql, {}, {kSeconds});
+      if (!counts.rows.empty()) {
+        const db::Row& row = counts.rows.front();
+        overlaps.push_back({std::move(probe), db::to_integer(row[0]).value_or(0),
+                            db::to_integer(row[1]).value_or(0)});
+      }
+    } catch (const Error&) {
+      continue;
+    }
   }
-  return models::find_rename_candidates(check.store.set, check.live, check.result.entries, schemas);
+  return overlaps;
+}
+
+}  // namespace
+
+std::vector<models::RenameCandidate> suggest_renames(const Context& context,
+                                                     const ModelCheck& check, Values values) {
+  models::RenameEvidence evidence;
+  for (const auto& [name, schema] : check.schemas) {
+    evidence.schemas.emplace(name, &schema);
+  }
+  if (values == Values::Read) {
+    evidence.overlaps = read_overlaps(context, check);
+  }
+  return models::find_rename_candidates(check.store.set, check.live, check.result.entries,
+                                        evidence);
 }
 
 RenameResult apply_renames(const Context& context, const ModelCheck& check,

@@ -119,8 +119,15 @@ std::vector<models::RenameCandidate> accepted_renames(
   return accepted;
 }
 
+std::vector<models::RenameCandidate> find_renames(Invocation& invocation,
+                                                  const app::ModelCheck& check) {
+  return app::suggest_renames(
+      invocation.context, check,
+      invocation.arguments.has("--sample") ? app::Values::Read : app::Values::Leave);
+}
+
 int suggest(Invocation& invocation, const app::ModelCheck& check) {
-  const std::vector<models::RenameCandidate> candidates = app::suggest_renames(check);
+  const std::vector<models::RenameCandidate> candidates = find_renames(invocation, check);
   if (invocation.json()) {
     document::Json json;
     json.set("to_delete", report::entries_json(check.result.entries));
@@ -138,7 +145,7 @@ int apply_renames(Invocation& invocation) {
       app::check_models(invocation.context, validate_request(invocation.arguments));
   print_diagnostics(invocation, check.result);
   const std::vector<models::RenameCandidate> accepted =
-      accepted_renames(invocation.arguments, app::suggest_renames(check));
+      accepted_renames(invocation.arguments, find_renames(invocation, check));
   app::RenameResult result;
   if (!accepted.empty()) {
     (invocation.json() ? invocation.terminal.err : invocation.terminal.out)
@@ -205,6 +212,10 @@ int validate_models(Invocation& invocation) {
   if (arguments.has("--rename") && !arguments.has("--apply-renames")) {
     throw Error(codes::ERR_USAGE, "--rename is only of use with --apply-renames");
   }
+  if (arguments.has("--sample") && !arguments.has("--suggest") &&
+      !arguments.has("--apply-renames")) {
+    throw Error(codes::ERR_USAGE, "--sample is only of use with --suggest or --apply-renames");
+  }
   if (arguments.has("--apply-renames")) {
     const int exit_code = apply_renames(invocation);
     if (!arguments.has("--force-clean") || exit_code != 0) {
@@ -270,6 +281,7 @@ std::vector<Command> model_commands() {
          {"text", "json", "mermaid", "dot"}},
         {"--suggest", FlagKind::Switch, "", "List columns that may have been renamed", {}},
         {"--apply-renames", FlagKind::Switch, "", "Point columns to their new live names", {}},
+        {"--sample", FlagKind::Switch, "", "Compare values of keys in a bounded sample", {}},
         {"--rename", FlagKind::List, "MODEL.COLUMN=NEW", "Apply these suggestions only", {}},
         {"--force-clean", FlagKind::Switch, "", "Apply the deletes after a question", {}},
         {"--from", FlagKind::Value, "FILE", "Apply the entries of a JSON file instead", {}},

@@ -20,6 +20,12 @@ void set_text(Json& json, std::string_view key, const std::string& text) {
   }
 }
 
+void set_meta(Json& json, const Json& meta) {
+  if (meta.as_object() != nullptr) {
+    json.set("meta", meta);
+  }
+}
+
 Json column_json(const DraftColumn& column) {
   Json json;
   json.set("name", column.name);
@@ -41,6 +47,7 @@ Json column_json(const DraftColumn& column) {
   if (column.hidden) {
     json.set("hidden", true);
   }
+  set_meta(json, column.meta);
   return json;
 }
 
@@ -50,6 +57,7 @@ Json measure_json(const DraftMeasure& measure) {
   json.set("formula", measure.formula);
   set_text(json, "label", measure.label);
   set_text(json, "description", measure.description);
+  set_meta(json, measure.meta);
   return json;
 }
 
@@ -67,6 +75,7 @@ Json join_json(const DraftJoin& join) {
   if (join.name != join.target) {
     set_text(json, "name", join.name);
   }
+  set_text(json, "description", join.description);
   return json;
 }
 
@@ -97,6 +106,7 @@ Json draft_json(const Draft& draft, const std::string& data_source) {
   if (draft.hidden) {
     json.set("hidden", true);
   }
+  set_meta(json, draft.meta);
   return json;
 }
 
@@ -174,8 +184,19 @@ void ImportNotes::skip(const document::Document& document, const document::Node&
   notes_.push_back(std::move(finding));
 }
 
+void ImportNotes::skip_key(const document::Document& document, const document::Node& node,
+                           std::string_view key, const std::string& what, std::string hint) {
+  if (const document::Entry* entry = node.find_entry(key)) {
+    skip(document, entry->key, "'" + std::string(key) + "' of " + what + " has no counterpart",
+         std::move(hint));
+  }
+}
+
 void ImportNotes::skip_unknown(const document::Document& document, const document::Node& node,
                                std::span<const std::string_view> known, const std::string& what) {
+  if (!node.is_mapping()) {
+    skip(document, node, what + " is no mapping");
+  }
   for (const document::Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key.text) == known.end()) {
       skip(document, entry.key, "'" + entry.key.text + "' of " + what + " has no counterpart");
@@ -207,8 +228,17 @@ bool holds_definitions(const ImportInput& input) {
                      [&](const document::Document& document) {
                        return input.format == ImportFormat::Dbt
                                   ? has(document, "semantic_models") || has(document, "metrics")
-                                  : has(document, "cubes");
+                                  : has(document, "cubes") || has(document, "views");
                      });
+}
+
+document::Json meta_of(const document::Node& node) {
+  const document::Node* meta = node.find("meta");
+  const document::Node* config = node.find("config");
+  if (!meta && config) {
+    meta = config->find("meta");
+  }
+  return meta && meta->is_mapping() ? document::to_json(*meta) : document::Json();
 }
 
 ImportResult import_models(const ImportInput& input) {
@@ -225,6 +255,17 @@ ImportResult import_models(const ImportInput& input) {
         load_model_text("models/" + input.data_source + "/" + draft.name + ".yml", model.text,
                         input.data_source, input.dialect);
     if (loaded.model) {
+      for (const Problem& warning : loaded.warnings) {
+        Finding finding;
+        finding.problem = {codes::import_skipped,
+                           "model '" + draft.name + "': " + warning.message,
+                           draft.origin,
+                           "look at the imported model",
+                           {}};
+        finding.severity = Severity::Warning;
+        finding.guard = "models";
+        result.skipped.push_back(std::move(finding));
+      }
       result.models.push_back(std::move(model));
       continue;
     }

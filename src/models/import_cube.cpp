@@ -18,9 +18,12 @@ using document::Document;
 using document::Node;
 
 // {CUBE}.x, {CUBE.x} and {x} become x; {other}.x and {other.x} become other.x. The older ${...}
-// form too.
-std::string plain_sql(std::string_view text, const std::string& cube) {
+// form too. Nothing when the text is made at run time: templates, FILTER_PARAMS, SECURITY_CONTEXT.
+std::optional<std::string> plain_sql(std::string_view text, const std::string& cube) {
   std::string plain;
+  if (text.find("{{") != std::string_view::npos || text.find("{%") != std::string_view::npos) {
+    return std::nullopt;
+  }
   for (std::size_t at = 0; at < text.size();) {
     const bool dollar = text[at] == '$' && at + 1 < text.size() && text[at + 1] == '{';
     if (text[at] != '{' && !dollar) {
@@ -30,11 +33,16 @@ std::string plain_sql(std::string_view text, const std::string& cube) {
     const std::size_t begin = at + (dollar ? 2 : 1);
     const std::size_t end = text.find('}', begin);
     if (end == std::string_view::npos) {
-      plain += text.substr(at);
-      break;
+      return std::nullopt;
     }
     std::string name(base::trim(text.substr(begin, end - begin)));
     at = end + 1;
+    for (const std::string& part : base::split(name, '.')) {
+      if (!is_identifier(part) || part == "FILTER_PARAMS" || part == "FILTER_GROUP" ||
+          part == "SECURITY_CONTEXT" || part == "SQL_UTILS" || part == "COMPILE_CONTEXT") {
+        return std::nullopt;
+      }
+    }
     for (const std::string& own : {std::string("CUBE"), cube}) {
       if (name == own && at < text.size() && text[at] == '.') {
         name.clear();
@@ -65,10 +73,14 @@ class CubeReader {
   }
 
   std::vector<Draft> read() {
-    static constexpr std::array<std::string_view, 1> kTop{"cubes"};
+    static constexpr std::array<std::string_view, 2> kTop{"cubes", "views"};
     for (const Document& document : input_.documents) {
       for (const Node& node : items_of(document.root, "cubes")) {
         read_cube(document, node);
+      }
+      for (const Node& node : items_of(document.root, "views")) {
+        notes_.skip(document, node, "view '" + text_of(node, "name") + "' has no counterpart",
+                    "query the models by their paths, as in orders.customers.city");
       }
       notes_.skip_unknown(document, document.root, kTop, "the file");
     }
@@ -77,9 +89,9 @@ class CubeReader {
 
  private:
   void read_cube(const Document& document, const Node& node) {
-    static constexpr std::array<std::string_view, 10> kKeys{
-        "name",  "sql_table", "sql",   "title",      "description",
-        "joins", "public",    "shown", "dimensions", "measures"};
+    static constexpr std::array<std::string_view, 12> kKeys{
+        "name",   "sql_table", "sql",        "title",    "description", "joins",
+        "public", "shown",     "dimensions", "measures", "segments",    "meta"};
     Draft draft;
     draft.origin = document.position(node);
     draft.name = text_of(node, "name");
@@ -89,9 +101,15 @@ class CubeReader {
                   "model names are identifiers without '__'");
       return;
     }
+    if (node.find("extends")) {
+      notes_.skip(document, node, what + " extends another cube, which is not followed",
+                  "write out what it takes over");
+      return;
+    }
     draft.sql_table = text_of(node, "sql_table");
     draft.sql = text_of(node, "sql");
-    if (draft.sql_table.empty() == draft.sql.empty() || draft.sql.find('{') != std::string::npos) {
+    if (draft.sql_table.empty() == draft.sql.empty() || draft.sql.find('{') != std::string::npos ||
+        draft.sql_table.find('{') != std::string::npos) {
       notes_.skip(document, node, what + " needs a sql_table or a sql without references");
       return;
     }
@@ -99,11 +117,15 @@ class CubeReader {
     draft.label = text_of(node, "title");
     draft.description = text_of(node, "description");
     draft.hidden = !flag_of(node, "public", true) || !flag_of(node, "shown", true);
+    draft.meta = meta_of(node);
     for (const Node& dimension : items_of(node, "dimensions")) {
       read_dimension(document, dimension, draft);
     }
     for (const Node& join : items_of(node, "joins")) {
       read_join(document, join, draft);
+    }
+    for (const Node& segment : items_of(node, "segments")) {
+      read_segment(document, segment, draft);
     }
     std::vector<const Node*> numbers;
     for (const Node& measure : items_of(node, "measures")) {
@@ -121,16 +143,17 @@ class CubeReader {
   }
 
   void read_dimension(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 9> kKeys{
-        "name", "sql", "type", "primary_key", "title", "description", "format", "public", "shown"};
+    static constexpr std::array<std::string_view, 10> kKeys{
+        "name",        "sql",    "type",   "primary_key", "title",
+        "description", "format", "public", "shown",       "meta"};
     static const std::map<std::string, std::string> kTypes{
         {"string", "TEXT"}, {"number", "DOUBLE"}, {"time", "TIMESTAMP"}, {"boolean", "BOOLEAN"}};
     const std::string name = text_of(node, "name");
     const std::string what = "dimension '" + draft.name + "." + name + "'";
     const auto type = kTypes.find(text_of(node, "type"));
-    const std::string sql = text_of(node, "sql");
-    if (name.empty() || draft.has(name) || type == kTypes.end() || sql.empty() ||
-        node.find("sub_query") || node.find("case")) {
+    const std::optional<std::string> sql = plain_sql(text_of(node, "sql"), draft.name);
+    if (!is_identifier(name) || draft.has(name) || type == kTypes.end() ||
+        sql.value_or("").empty() || node.find("sub_query") || node.find("case")) {
       notes_.skip(document, node, what + " is of a kind that has no counterpart",
                   "write it as a column with `sql`");
       return;
@@ -138,13 +161,39 @@ class CubeReader {
     notes_.skip_unknown(document, node, kKeys, what);
     DraftColumn column;
     column.name = name;
-    column.sql = plain_sql(sql, draft.name);
+    column.sql = *sql;
     column.type = type->second;
     column.primary_key = flag_of(node, "primary_key", false);
     column.hidden = !flag_of(node, "public", true) || !flag_of(node, "shown", true);
     column.description = text_of(node, "description");
     column.label = text_of(node, "title");
+    column.meta = meta_of(node);
     read_format(document, node, column, what);
+    draft.columns.push_back(std::move(column));
+  }
+
+  // A condition on rows with a name is a boolean column: `filters: [name]` of a query means the
+  // same.
+  void read_segment(const Document& document, const Node& node, Draft& draft) {
+    static constexpr std::array<std::string_view, 7> kKeys{
+        "name", "sql", "title", "description", "public", "shown", "meta"};
+    const std::string name = text_of(node, "name");
+    const std::string what = "segment '" + draft.name + "." + name + "'";
+    const std::optional<std::string> sql = plain_sql(text_of(node, "sql"), draft.name);
+    if (!is_identifier(name) || draft.has(name) || sql.value_or("").empty() ||
+        input_.dialect == SqlDialect::Sqlserver) {
+      notes_.skip(document, node, what + " cannot be said as a boolean column");
+      return;
+    }
+    notes_.skip_unknown(document, node, kKeys, what);
+    DraftColumn column;
+    column.name = name;
+    column.sql = *sql;
+    column.type = "BOOLEAN";
+    column.hidden = !flag_of(node, "public", true) || !flag_of(node, "shown", true);
+    column.description = text_of(node, "description");
+    column.label = text_of(node, "title");
+    column.meta = meta_of(node);
     draft.columns.push_back(std::move(column));
   }
 
@@ -162,7 +211,8 @@ class CubeReader {
   }
 
   void read_join(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 3> kKeys{"name", "relationship", "sql"};
+    static constexpr std::array<std::string_view, 4> kKeys{"name", "relationship", "sql",
+                                                           "description"};
     const std::string target = text_of(node, "name");
     const std::string what = "join '" + draft.name + "." + target + "'";
     notes_.skip_unknown(document, node, kKeys, what);
@@ -172,14 +222,15 @@ class CubeReader {
                   "declare the join on '" + target + "'");
       return;
     }
-    const auto pairs = read_pairs(plain_sql(text_of(node, "sql"), draft.name), target, draft.name);
+    const auto pairs =
+        read_pairs(plain_sql(text_of(node, "sql"), draft.name).value_or(""), target, draft.name);
     if (!pairs || !names_.contains(target)) {
       notes_.skip(document, node,
                   pairs ? what + " leads to no cube of these files"
                         : "the condition of " + what + " is not made of equal columns");
       return;
     }
-    draft.joins.push_back({target, "", *pairs});
+    draft.joins.push_back({target, "", *pairs, text_of(node, "description")});
   }
 
   // "a = other.b AND c = other.d": nothing when it is anything else.
@@ -229,37 +280,48 @@ class CubeReader {
   }
 
   void read_measure(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 9> kKeys{
-        "name", "sql", "type", "title", "description", "filters", "format", "public", "shown"};
+    static constexpr std::array<std::string_view, 7> kKeys{
+        "name", "sql", "type", "title", "description", "filters", "meta"};
     const std::string name = text_of(node, "name");
     const std::string what = "measure '" + draft.name + "." + name + "'";
     if (!is_identifier(name) || draft.has(name)) {
       notes_.skip(document, node, what + " has no usable name of its own");
       return;
     }
-    const std::string formula = measure_formula(node, draft);
-    if (formula.empty() || node.find("rolling_window") || parse_formula(formula).error) {
+    const bool changes =
+        std::any_of(node.entries.begin(), node.entries.end(), [](const auto& entry) {
+          return std::find(kMeaning.begin(), kMeaning.end(), entry.key.text) != kMeaning.end();
+        });
+    const std::string formula = changes ? "" : measure_formula(node, draft);
+    if (formula.empty() || parse_formula(formula).error) {
       notes_.skip(document, node,
                   what + " of type '" + text_of(node, "type") + "' has no counterpart");
       return;
     }
     notes_.skip_unknown(document, node, kKeys, what);
-    if (const Node* format = node.find("format")) {
-      notes_.skip(document, *format, "format of " + what + " has no counterpart");
-    }
-    draft.measures.push_back({name, formula, text_of(node, "description"), text_of(node, "title")});
+    draft.measures.push_back(
+        {name, formula, text_of(node, "description"), text_of(node, "title"), meta_of(node)});
   }
 
-  std::string filter_of(const Node& node, const std::string& cube) const {
+  // Keys of a measure without which it would mean something else.
+  static constexpr std::array<std::string_view, 9> kMeaning{
+      "rolling_window", "multi_stage", "time_shift",   "case", "switch",
+      "group_by",       "reduce_by",   "add_group_by", "grain"};
+
+  std::optional<std::string> filter_of(const Node& node, const std::string& cube) const {
     std::string filter;
     const std::vector<Node>& filters = items_of(node, "filters");
     for (const Node& item : filters) {
-      const std::string sql = plain_sql(text_of(item, "sql"), cube);
-      filter += (filter.empty() ? "" : " AND ") + (filters.size() > 1 ? "(" + sql + ")" : sql);
+      const std::optional<std::string> sql = plain_sql(text_of(item, "sql"), cube);
+      if (sql.value_or("").empty() || item.entries.size() != 1) {
+        return std::nullopt;
+      }
+      filter += (filter.empty() ? "" : " AND ") + (filters.size() > 1 ? "(" + *sql + ")" : *sql);
     }
     return filter;
   }
 
+  // Empty when the measure has no counterpart.
   std::string measure_formula(const Node& node, Draft& draft) {
     static const std::map<std::string, std::string> kAggregations{
         {"sum", "sum"},
@@ -272,21 +334,24 @@ class CubeReader {
         {"running_total", "sum"},
     };
     const std::string type = text_of(node, "type");
-    const std::string sql = plain_sql(text_of(node, "sql"), draft.name);
-    const std::string filter = filter_of(node, draft.name);
-    if (type == "number") {
-      return filter.empty() ? sql : "";
-    }
-    const auto found = kAggregations.find(type);
-    if (found == kAggregations.end()) {
+    const std::optional<std::string> sql = plain_sql(text_of(node, "sql"), draft.name);
+    const std::optional<std::string> filter = filter_of(node, draft.name);
+    if (!sql || !filter) {
       return "";
     }
-    if (type == "count" && sql.empty() && filter.empty()) {
+    if (type == "number") {
+      return filter->empty() ? *sql : "";
+    }
+    const auto found = kAggregations.find(type);
+    if (found == kAggregations.end() || (sql->empty() && type != "count")) {
+      return "";
+    }
+    if (type == "count" && sql->empty() && filter->empty()) {
       return "*:count";
     }
-    const std::string expression = sql.empty() ? "1" : sql;
+    const std::string expression = sql->empty() ? "1" : *sql;
     const std::string formula =
-        draft.column_for(expression, text_of(node, "name"), filter) + ":" + found->second;
+        draft.column_for(expression, text_of(node, "name"), *filter) + ":" + found->second;
     return type == "running_total" ? "cumsum(" + formula + ")" : formula;
   }
 

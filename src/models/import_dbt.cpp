@@ -1,4 +1,5 @@
-// The dbt semantic layer: semantic_models with entities, dimensions and measures; metrics.
+// The dbt semantic layer: semantic_models with entities, dimensions and measures. Metrics have a
+// file of their own.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -6,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "models/formula.h"
 #include "models/import_draft.h"
 
 namespace kedge::models {
@@ -33,34 +33,25 @@ std::optional<std::string> table_of(std::string_view model) {
   return source && words.size() == 2 ? words[0] + "." + words[1] : words.back();
 }
 
-struct Entity {
-  std::string name;
-  std::string column;
-  std::string model;
-};
-
 class DbtReader {
  public:
   DbtReader(const ImportInput& input, ImportNotes& notes) : input_(input), notes_(notes) {}
 
-  std::vector<Draft> read() {
+  DbtModels read() {
     for (const Document& document : input_.documents) {
       for (const Node& node : items_of(document.root, "semantic_models")) {
         read_model(document, node);
       }
     }
     for (const auto& [document, node, draft] : foreign_) {
-      add_join(*document, *node, drafts_[draft]);
+      add_join(*document, *node, models_.drafts[draft]);
     }
     for (const Document& document : input_.documents) {
-      for (const Node& node : items_of(document.root, "metrics")) {
-        read_metric(document, node);
-      }
       static constexpr std::array<std::string_view, 3> kTop{"version", "semantic_models",
                                                             "metrics"};
       notes_.skip_unknown(document, document.root, kTop, "the file");
     }
-    return std::move(drafts_);
+    return std::move(models_);
   }
 
  private:
@@ -71,9 +62,9 @@ class DbtReader {
   };
 
   void read_model(const Document& document, const Node& node) {
-    static constexpr std::array<std::string_view, 9> kKeys{
-        "name",     "description", "label",    "model",         "defaults",
-        "entities", "dimensions",  "measures", "primary_entity"};
+    static constexpr std::array<std::string_view, 10> kKeys{
+        "name",     "description", "label",    "model", "defaults",
+        "entities", "dimensions",  "measures", "meta",  "config"};
     Draft draft;
     draft.origin = document.position(node);
     draft.name = text_of(node, "name");
@@ -84,8 +75,10 @@ class DbtReader {
     }
     const std::string what = "semantic model '" + draft.name + "'";
     notes_.skip_unknown(document, node, kKeys, what);
+    skip_config(document, node, what);
     draft.description = text_of(node, "description");
     draft.label = text_of(node, "label");
+    draft.meta = meta_of(node);
     const std::optional<std::string> table = table_of(text_of(node, "model"));
     if (!table) {
       notes_.skip(document, node, "the `model` of " + what + " is no ref() or source()",
@@ -102,50 +95,68 @@ class DbtReader {
       read_measure(document, measure, draft);
     }
     if (const Node* defaults = node.find("defaults")) {
+      static constexpr std::array<std::string_view, 1> kDefaults{"agg_time_dimension"};
+      notes_.skip_unknown(document, *defaults, kDefaults, "defaults of " + what);
       const std::string time = text_of(*defaults, "agg_time_dimension");
       if (draft.find_column(time)) {
         draft.default_time = time;
+      } else {
+        notes_.skip_key(document, *defaults, "agg_time_dimension", "defaults of " + what,
+                        "it names no dimension of the model");
       }
     }
-    drafts_.push_back(std::move(draft));
+    models_.drafts.push_back(std::move(draft));
+  }
+
+  // `config` is carried for its meta only.
+  void skip_config(const Document& document, const Node& node, const std::string& what) {
+    static constexpr std::array<std::string_view, 1> kConfig{"meta"};
+    if (const Node* config = node.find("config")) {
+      notes_.skip_unknown(document, *config, kConfig, "config of " + what);
+    }
   }
 
   void read_entity(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 5> kKeys{"name", "type", "expr", "description",
-                                                           "label"};
+    static constexpr std::array<std::string_view, 7> kKeys{"name",  "type", "expr",  "description",
+                                                           "label", "meta", "config"};
     const std::string what = "entity '" + text_of(node, "name") + "'";
     notes_.skip_unknown(document, node, kKeys, what);
+    skip_config(document, node, what);
     DraftColumn column;
     column.name = text_of(node, "name");
     column.sql = text_of(node, "expr");
     column.type = "INT";
     column.description = text_of(node, "description");
     column.label = text_of(node, "label");
+    column.meta = meta_of(node);
     const std::string type = text_of(node, "type");
     column.primary_key = type == "primary";
     if (column.name.empty() || draft.has(column.name)) {
       notes_.skip(document, node, what + " has no name of its own");
       return;
     }
+    models_.entities.push_back({column.name, column.name, draft.name});
     if (type == "primary" || type == "unique" || type == "natural") {
-      keys_.push_back({column.name, column.name, draft.name});
+      models_.keys.push_back({column.name, column.name, draft.name});
     } else {
-      foreign_.push_back({&document, &node, drafts_.size()});
+      foreign_.push_back({&document, &node, models_.drafts.size()});
     }
     draft.columns.push_back(std::move(column));
   }
 
   void read_dimension(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 7> kKeys{
-        "name", "type", "expr", "label", "description", "type_params", "is_partition"};
+    static constexpr std::array<std::string_view, 8> kKeys{
+        "name", "type", "expr", "label", "description", "type_params", "meta", "config"};
     const std::string what = "dimension '" + text_of(node, "name") + "'";
     notes_.skip_unknown(document, node, kKeys, what);
+    skip_config(document, node, what);
     DraftColumn column;
     column.name = text_of(node, "name");
     column.sql = text_of(node, "expr");
     column.type = text_of(node, "type") == "time" ? "TIMESTAMP" : "TEXT";
     column.description = text_of(node, "description");
     column.label = text_of(node, "label");
+    column.meta = meta_of(node);
     if (const Node* parameters = node.find("type_params")) {
       for (const document::Entry& entry : parameters->entries) {
         notes_.skip(document, entry.key,
@@ -161,78 +172,81 @@ class DbtReader {
   }
 
   void read_measure(const Document& document, const Node& node, Draft& draft) {
-    static constexpr std::array<std::string_view, 7> kKeys{
-        "name", "agg", "expr", "description", "label", "agg_params", "create_metric"};
+    // create_metric asks for what every measure is here: something to query by its name.
+    static constexpr std::array<std::string_view, 9> kKeys{"name",          "agg",   "expr",
+                                                           "description",   "label", "agg_params",
+                                                           "create_metric", "meta",  "config"};
     const std::string original = text_of(node, "name");
     const std::string what = "measure '" + original + "'";
     notes_.skip_unknown(document, node, kKeys, what);
+    skip_config(document, node, what);
     const std::string agg = base::to_lower(text_of(node, "agg"));
     std::string expression = text_of(node, "expr");
     expression = expression.empty() ? original : expression;
-    DraftMeasure measure{original, "", text_of(node, "description"), text_of(node, "label")};
+    DraftMeasure measure{original, "", text_of(node, "description"), text_of(node, "label"),
+                         meta_of(node)};
     if (!is_identifier(original)) {
       notes_.skip(document, node, what + " is not named by an identifier");
       return;
     }
+    DbtMeasure known{draft.name, original, aggregation_of(document, node, agg), expression};
     if (expression == "1" || expression == "*") {
-      measure.formula = agg == "sum" || agg == "count" ? "*:count" : "";
-    } else {
-      measure.formula = aggregate(document, node, draft, {original, expression, agg});
+      known = {draft.name, original, agg == "sum" || agg == "count" ? ":count" : "", "1"};
     }
-    if (measure.formula.empty()) {
+    if (known.aggregation.empty()) {
       notes_.skip(document, node, what + ": aggregation '" + agg + "' has no counterpart");
       return;
     }
+    if (agg == "sum_boolean") {
+      known.expression = "CASE WHEN " + expression + " THEN 1 ELSE 0 END";
+    }
+    measure.formula = known.expression == "1"
+                          ? "*:count"
+                          : draft.column_for(known.expression, original, "") + known.aggregation;
     // Columns and measures share their names here, not there.
     if (draft.has(measure.name)) {
       measure.name = draft.free_name(original + "_" + agg);
       notes_.skip(document, node,
                   what + " is named like a column; it is imported as '" + measure.name + "'");
     }
-    measures_.emplace(original, std::pair(draft.name, measure.name));
+    known.name = measure.name;
+    models_.measures.emplace(original, std::move(known));
     draft.measures.push_back(std::move(measure));
   }
 
-  struct Aggregate {
-    std::string name;
-    std::string expression;
-    std::string agg;
-  };
-
-  std::string aggregate(const Document& document, const Node& node, Draft& draft,
-                        const Aggregate& wanted) {
+  // ":sum"; nothing when there is no counterpart.
+  std::string aggregation_of(const Document& document, const Node& node, const std::string& agg) {
     static const std::map<std::string, std::string> kAggregations{
-        {"sum", "sum"},       {"min", "min"},
-        {"max", "max"},       {"avg", "avg"},
-        {"average", "avg"},   {"count", "count"},
-        {"median", "median"}, {"count_distinct", "count_distinct"},
+        {"sum", ":sum"},         {"min", ":min"},
+        {"max", ":max"},         {"avg", ":avg"},
+        {"average", ":avg"},     {"count", ":count"},
+        {"median", ":median"},   {"count_distinct", ":count_distinct"},
+        {"sum_boolean", ":sum"},
     };
-    if (wanted.agg == "sum_boolean") {
-      return draft.column_for("CASE WHEN " + wanted.expression + " THEN 1 ELSE 0 END", wanted.name,
-                              "") +
-             ":sum";
+    const Node* parameters = node.find("agg_params");
+    const std::string what = "agg_params of measure '" + text_of(node, "name") + "'";
+    if (parameters) {
+      static constexpr std::array<std::string_view, 1> kPercentile{"percentile"};
+      static constexpr std::span<const std::string_view> kNone;
+      notes_.skip_unknown(
+          document, *parameters,
+          agg == "percentile" ? std::span<const std::string_view>(kPercentile) : kNone, what);
     }
-    if (wanted.agg == "percentile") {
-      const Node* parameters = node.find("agg_params");
+    if (agg == "percentile") {
       const std::string p = parameters ? text_of(*parameters, "percentile") : "";
-      if (p.empty()) {
-        notes_.skip(document, node, "a percentile without agg_params.percentile");
-        return "";
-      }
-      return draft.column_for(wanted.expression, wanted.name, "") + ":percentile(p=" + p + ")";
+      return p.empty() ? "" : ":percentile(p=" + p + ")";
     }
-    const auto found = kAggregations.find(wanted.agg);
-    return found == kAggregations.end()
-               ? ""
-               : draft.column_for(wanted.expression, wanted.name, "") + ":" + found->second;
+    const auto found = kAggregations.find(agg);
+    return found == kAggregations.end() ? "" : found->second;
   }
 
   void add_join(const Document& document, const Node& node, Draft& draft) {
     const std::string name = text_of(node, "name");
-    const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const Entity& entity) {
+    const std::vector<DbtEntity>& keys = models_.keys;
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const DbtEntity& entity) {
       return entity.name == name && entity.model != draft.name;
     });
-    if (key == keys_.end()) {
+    if (key == keys.end()) {
       notes_.skip(document, node,
                   "foreign entity '" + name + "' leads to no semantic model with that key",
                   "the column is imported, a join is not");
@@ -241,158 +255,21 @@ class DbtReader {
     const bool taken =
         std::any_of(draft.joins.begin(), draft.joins.end(),
                     [&](const DraftJoin& join) { return join.target == key->model; });
-    draft.joins.push_back({key->model, taken ? name : "", {{name, key->column}}});
-  }
-
-  Draft* find_draft(const std::string& name) {
-    const auto found = std::find_if(drafts_.begin(), drafts_.end(),
-                                    [&](const Draft& draft) { return draft.name == name; });
-    return found == drafts_.end() ? nullptr : &*found;
-  }
-
-  // The name of a measure: a text, or a mapping with a name and no filter.
-  std::optional<std::string> measure_name(const Node& parameters, std::string_view key) {
-    const Node* found = parameters.find(key);
-    if (!found) {
-      return std::nullopt;
-    }
-    if (found->is_scalar()) {
-      return found->text;
-    }
-    return found->find("filter") ? std::nullopt : std::optional(text_of(*found, "name"));
-  }
-
-  void read_metric(const Document& document, const Node& node) {
-    static constexpr std::array<std::string_view, 5> kKeys{"name", "label", "description", "type",
-                                                           "type_params"};
-    const std::string name = text_of(node, "name");
-    const std::string what = "metric '" + name + "'";
-    const Node* parameters = node.find("type_params");
-    if (node.find("filter") || !parameters) {
-      notes_.skip(document, node, what + " has a filter or no type_params",
-                  "write it as a column with a filter and a measure over it");
-      return;
-    }
-    notes_.skip_unknown(document, node, kKeys, what);
-    std::vector<std::string> used;
-    const std::string formula = metric_formula(*parameters, text_of(node, "type"), used);
-    const std::optional<std::string> owner = owner_of(used);
-    if (formula.empty() || !owner) {
-      notes_.skip(document, node,
-                  what +
-                      (formula.empty() ? " of type '" + text_of(node, "type") + "'"
-                                       : std::string(" over several semantic models")) +
-                      " has no counterpart");
-      return;
-    }
-    Draft& draft = *find_draft(*owner);
-    metrics_.emplace(name, std::pair(*owner, name));
-    if (draft.find_measure(name) && formula == name) {
-      return;  // a simple metric of the measure's own name says nothing new
-    }
-    if (!is_identifier(name) || draft.has(name) || parse_formula(formula).error) {
-      notes_.skip(document, node, what + " cannot be said as a formula: " + formula);
-      return;
-    }
-    draft.measures.push_back({name, formula, text_of(node, "description"), text_of(node, "label")});
-  }
-
-  std::string metric_formula(const Node& parameters, const std::string& type,
-                             std::vector<std::string>& used) {
-    const auto take = [&](std::string_view key) -> std::string {
-      const std::optional<std::string> name = measure_name(parameters, key);
-      if (!name) {
-        return "";
-      }
-      used.push_back(*name);
-      return imported_name(*name);
-    };
-    if (type == "simple") {
-      return take("measure");
-    }
-    if (type == "cumulative" && !parameters.find("window") && !parameters.find("grain_to_date")) {
-      const std::string measure = take("measure");
-      return measure.empty() ? "" : "cumsum(" + measure + ")";
-    }
-    if (type == "ratio") {
-      const std::string numerator = take("numerator");
-      const std::string denominator = take("denominator");
-      return numerator.empty() || denominator.empty() ? "" : numerator + " / " + denominator;
-    }
-    return type == "derived" ? derived_formula(parameters, used) : "";
-  }
-
-  // The expression of a derived metric, its aliases replaced by the measures they stand for.
-  std::string derived_formula(const Node& parameters, std::vector<std::string>& used) {
-    std::map<std::string, std::string> names;
-    for (const Node& metric : items_of(parameters, "metrics")) {
-      if (metric.find("offset_window") || metric.find("offset_to_grain") || metric.find("filter")) {
-        return "";
-      }
-      const std::string name = metric.is_scalar() ? metric.text : text_of(metric, "name");
-      const std::string alias = metric.is_scalar() ? "" : text_of(metric, "alias");
-      used.push_back(name);
-      names.emplace(alias.empty() ? name : alias, imported_name(name));
-    }
-    const std::string expression = text_of(parameters, "expr");
-    std::string formula;
-    for (std::size_t at = 0; at < expression.size();) {
-      std::size_t end = at;
-      while (end < expression.size() && is_identifier("_" + expression.substr(at, end - at + 1))) {
-        ++end;
-      }
-      if (end == at) {
-        formula += expression[at++];
-        continue;
-      }
-      const std::string word = expression.substr(at, end - at);
-      const auto found = names.find(word);
-      formula += found == names.end() ? word : found->second;
-      at = end;
-    }
-    return formula;
-  }
-
-  std::string imported_name(const std::string& name) const {
-    const auto measure = measures_.find(name);
-    if (measure != measures_.end()) {
-      return measure->second.second;
-    }
-    return name;
-  }
-
-  // The one model that all the measures and metrics belong to.
-  std::optional<std::string> owner_of(const std::vector<std::string>& names) const {
-    std::optional<std::string> owner;
-    for (const std::string& name : names) {
-      const auto measure = measures_.find(name);
-      const auto metric = metrics_.find(name);
-      if (measure == measures_.end() && metric == metrics_.end()) {
-        return std::nullopt;
-      }
-      const std::string& model =
-          measure != measures_.end() ? measure->second.first : metric->second.first;
-      if (owner && *owner != model) {
-        return std::nullopt;
-      }
-      owner = model;
-    }
-    return owner;
+    draft.joins.push_back({key->model, taken ? name : "", {{name, key->column}}, ""});
   }
 
   const ImportInput& input_;
   ImportNotes& notes_;
-  std::vector<Draft> drafts_;
-  std::vector<Entity> keys_;
+  DbtModels models_;
   std::vector<Foreign> foreign_;
-  std::map<std::string, std::pair<std::string, std::string>> measures_;  // -> model, name
-  std::map<std::string, std::pair<std::string, std::string>> metrics_;
 };
 
 }  // namespace
 
 std::vector<Draft> read_dbt(const ImportInput& input, ImportNotes& notes) {
-  return DbtReader(input, notes).read();
+  DbtModels models = DbtReader(input, notes).read();
+  read_dbt_metrics(input, models, notes);
+  return std::move(models.drafts);
 }
 
 }  // namespace kedge::models

@@ -1,8 +1,10 @@
 // A model while it is being imported. Private to the importers.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,7 @@ struct DraftColumn {
   std::string description;
   std::string label;
   std::string format;  // "percent", "currency"
+  document::Json meta;
 };
 
 struct DraftMeasure {
@@ -30,12 +33,14 @@ struct DraftMeasure {
   std::string formula;
   std::string description;
   std::string label;
+  document::Json meta;
 };
 
 struct DraftJoin {
   std::string target;
   std::string name;
   std::vector<std::pair<std::string, std::string>> pairs;
+  std::string description;
 };
 
 struct Draft {
@@ -46,6 +51,7 @@ struct Draft {
   std::string label;
   std::string default_time;
   bool hidden = false;
+  document::Json meta;
   std::vector<DraftColumn> columns;
   std::vector<DraftMeasure> measures;
   std::vector<DraftJoin> joins;
@@ -65,7 +71,10 @@ class ImportNotes {
  public:
   void skip(const document::Document& document, const document::Node& node, std::string message,
             std::string hint = {});
-  // Every key of the mapping that is not in `known`.
+  // One key of the mapping, when it is there.
+  void skip_key(const document::Document& document, const document::Node& node,
+                std::string_view key, const std::string& what, std::string hint = {});
+  // Every key of the mapping that is not in `known`; a node that is no mapping as a whole.
   void skip_unknown(const document::Document& document, const document::Node& node,
                     std::span<const std::string_view> known, const std::string& what);
   std::vector<Finding> take() { return std::move(notes_); }
@@ -79,7 +88,30 @@ bool flag_of(const document::Node& node, std::string_view key, bool fallback);
 // The items of a list; none when it is absent.
 const std::vector<document::Node>& items_of(const document::Node& node, std::string_view key);
 
+// `meta`, also below `config`; nothing when there is none.
+document::Json meta_of(const document::Node& node);
+
+// What the metrics of dbt may refer to.
+struct DbtMeasure {
+  std::string model;
+  std::string name;         // in kedge
+  std::string aggregation;  // ":sum", ":percentile(p=0.9)"
+  std::string expression;   // "1" for a count of rows
+};
+struct DbtEntity {
+  std::string name;
+  std::string column;
+  std::string model;
+};
+struct DbtModels {
+  std::vector<Draft> drafts;
+  std::map<std::string, DbtMeasure> measures;  // by their names in dbt
+  std::vector<DbtEntity> keys;                 // entities that other models may join by
+  std::vector<DbtEntity> entities;             // all, of each model
+};
+
 std::vector<Draft> read_dbt(const ImportInput& input, ImportNotes& notes);
+void read_dbt_metrics(const ImportInput& input, DbtModels& models, ImportNotes& notes);
 std::vector<Draft> read_cube(const ImportInput& input, ImportNotes& notes);
 
 }  // namespace kedge::models

@@ -205,6 +205,10 @@ Json renames_json(const std::vector<models::RenameCandidate>& renames) {
     json.set("candidate", rename.candidate);
     json.set("score", rename.score);
     json.set("reasons", names_json(rename.reasons));
+    Json edit;
+    edit.set("column", rename.column);
+    edit.set("sql", rename.sql);
+    json.set("edit", std::move(edit));
     list.push(std::move(json));
   }
   return list;

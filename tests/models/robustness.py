@@ -22,7 +22,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
 from kt.common import Skip, dump_yaml, tree  # noqa: E402
-from kt.databases import Databases  # noqa: E402
+from kt.databases import Databases, SqlError  # noqa: E402
 
 DRIVERS = ("sqlite", "duckdb", "postgres", "mysql")
 
@@ -142,7 +142,7 @@ class Checks:
             kind, text = "passed", ""
         except Skip as skip:
             kind, text = "skipped", f": {skip}"
-        except (Failed, subprocess.TimeoutExpired) as failure:
+        except (Failed, SqlError, subprocess.TimeoutExpired) as failure:
             kind, text = "failed", f": {failure}"
         self.results[kind] += 1
         print(f"{kind:8} {name} ({time.monotonic() - started:.1f} s){text}", flush=True)
@@ -155,6 +155,7 @@ class Checks:
         code, out, err = project.run("validate-models", "--format", "json")
         must(code == 2, f"{why}: exit {code}, expected 2: {out[:300]} {err[:300]}")
         entries = json.loads(out)
+        must(isinstance(entries, list), f"{why}: the project itself is refused: {out[:400]}")
         hit = [e["model_name"] for e in entries if may_hit is None or e["model_name"] in may_hit]
         must(not hit, f"{why}: entries for {hit}: {err[:300]}")
         must(err.strip(), f"{why}: nothing on standard error")
@@ -490,12 +491,37 @@ DELETE MODEL: heavy (datasource: main)
         must(code == 0 and ("kg", "weight_kg") in found, f"{code} {out} {err}")
         before = project.models()
         must(project.run("validate-models", "--apply-renames")[0] == 2 and project.models() == before, "nobody was asked")
+        must(project.run("validate-models", "--sample")[0] == 2, "--sample alone is refused")
+        copy = self.project(driver)
+        copy.write("models/main/crates.yml", text)
+        must(copy.run("validate-models", "--force-clean", "--yes")[0] == 0, "--force-clean fails")
+        must("weight_kg" not in (copy.folder / "models/main/crates.yml").read_text(), "--force-clean alone renames")
         code, out, err = project.run("validate-models", "--apply-renames", "--yes", "--rename", "crates.kg=weight_kg", "--format", "json")
         must(code == 0 and len(json.loads(out)["renamed"]) == 1, f"{code} {out} {err}")
         after = (project.folder / "models/main/crates.yml").read_text()
         must("sql: weight_kg" in after and "# net" in after and "kg:sum" in after, after)
         code, out, err = project.run("validate-models", "--format", "json")
         must([e["remove"]["columns"] for e in json.loads(out)] == [["city"]], out)
+
+    def sampled_renames(self, name):
+        """Of two likely columns the one whose values stand on the other side of the join is the rename."""
+        driver = Driver(name, self)
+        rows = "".join(f"INSERT INTO depots VALUES ({n}, 'c{n}');INSERT INTO crates VALUES ({n}, {n + 1000}, {n});" for n in range(1, 31))
+        driver.database.script("CREATE TABLE depots (id INTEGER, city VARCHAR(9)); CREATE TABLE crates (crate_id INTEGER, depot_nr INTEGER,"
+                               " depot_no INTEGER);" + rows)
+        project = self.project(driver)
+        project.write("models/main/depots.yml", "name: depots\nsql_table: depots\ncolumns:\n  - {name: id, type: INT}\n  - {name: city}\n")
+        project.write("models/main/crates.yml", "name: crates\nsql_table: crates\ncolumns:\n  - {name: crate_id, type: INT}\n  - {name: depot_id, type: INT}\n"
+                      "joins:\n  - {target_model: depots, join_pairs: [[depot_id, id]]}\n")
+        code, out, err = project.run("validate-models", "--suggest", "--format", "json")
+        must(code == 0 and "values of" not in out, f"values were read without --sample: {code} {out[:600]} {err[:300]}")
+        code, out, err = project.run("validate-models", "--suggest", "--sample", "--format", "json")
+        best = json.loads(out)["renames"][0]
+        must(code == 0 and best["candidate"] == "depot_no" and "values of depots.id (30 of 30)" in best["reasons"], f"{code} {out[:800]} {err[:300]}")
+        must(best["edit"] == {"column": "depot_id", "sql": "depot_no"}, str(best))
+        code, out, err = project.run("validate-models", "--apply-renames", "--sample", "--yes", "--format", "json")
+        must(code == 0 and "sql: depot_no" in (project.folder / "models/main/crates.yml").read_text(), f"{code} {out[:600]} {err[:300]}")
+        must(project.run("validate-models", "--format", "json")[:2] == (0, "[]\n"), "something is left")
 
     # ---------------------------------------------------------------------------------------------------- asking
 
@@ -563,6 +589,8 @@ DELETE MODEL: heavy (datasource: main)
             self.check(f"deep check is quiet {name}", lambda name=name: self.deep_is_quiet(name))
         self.check("text forms", self.texts)
         self.check("renames", self.renames)
+        for name in DRIVERS:
+            self.check(f"renames by sampled values {name}", lambda name=name: self.sampled_renames(name))
         self.check("two ingests at once", self.two_ingests)
         self.check("asking", self.asking)
         self.check("surgical edit", self.surgical)
