@@ -1,5 +1,7 @@
 #include "query/aggregate_call.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "query/aggregates.h"
@@ -56,6 +58,16 @@ std::string fill(const std::string& text, const std::map<std::string, std::strin
   return out;
 }
 
+// What a parameter stands for may be more than one word: the template's operators must not tear it.
+std::string as_operand(SqlDialect dialect, const std::string& sql) {
+  const std::vector<sql::Token> tokens = sql::tokenize(sql, models::analysed_as(dialect));
+  const auto words = std::count_if(tokens.begin(), tokens.end(), [](const sql::Token& token) {
+    return token.kind != sql::TokenKind::End && token.kind != sql::TokenKind::Comment;
+  });
+  const bool column = words == 3 && sql.find('.') != std::string::npos;
+  return words > 1 && !column ? "(" + sql + ")" : sql;
+}
+
 std::string custom(SqlDialect dialect, Joins& joins, const FormulaNode& node, std::size_t skip,
                    const Place& place, const models::Aggregation& aggregation) {
   const std::string value = aggregated_value(joins, node, skip);
@@ -63,8 +75,9 @@ std::string custom(SqlDialect dialect, Joins& joins, const FormulaNode& node, st
   std::size_t number = 0;
   for (const models::AggregationParameter& parameter : aggregation.params) {
     const models::FormulaArgument* given = find_argument(node, parameter.name, number++);
-    values[parameter.name] = given != nullptr ? literal_argument(dialect, joins, *given, skip)
-                                              : joins.expand(place, parameter.sql, nullptr);
+    values[parameter.name] =
+        as_operand(dialect, given != nullptr ? literal_argument(dialect, joins, *given, skip)
+                                             : joins.expand(place, parameter.sql, nullptr));
   }
   return "(" + fill(joins.expand(place, *aggregation.formula, nullptr), values) + ")";
 }
@@ -95,7 +108,7 @@ std::string aggregated_value(Joins& joins, const FormulaNode& node, std::size_t 
   Place place;
   const models::Column& column = find_target(joins, node.path, skip, place);
   const std::string value = joins.column(place, column);
-  return column.filter ? "CASE WHEN " + joins.expand(place, *column.filter, &column) + " THEN " +
+  return column.filter ? "CASE WHEN " + joins.expand(place, *column.filter, nullptr) + " THEN " +
                              value + " END"
                        : value;
 }

@@ -247,7 +247,7 @@ Groups::Part Groups::ranked(std::size_t number, const std::optional<Shift>& shif
   const std::string when = column_argument(joins, time, skip);
   const std::string value = joins.column(joins.root(), column);
   const std::string wanted =
-      column.filter ? "CASE WHEN " + joins.expand(joins.root(), *column.filter, &column) +
+      column.filter ? "CASE WHEN " + joins.expand(joins.root(), *column.filter, nullptr) +
                           " THEN 0 ELSE 1 END, "
                     : std::string();
   const std::string shown = column.filter ? aggregated_value(joins, atom.node, skip) : value;

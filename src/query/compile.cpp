@@ -120,7 +120,7 @@ class Compiler {
       models::Column column;
       column.name = output.column;
       column.type = output.type.value_or(ColumnType::Double);
-      column.physical = models::PhysicalName{output.column, false};
+      column.physical = models::PhysicalName{stage_column(sql.outputs, output), false};
       column.label = output.label;
       column.format = output.format;
       model.columns.push_back(std::move(column));

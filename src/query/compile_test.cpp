@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.h"
 #include "kedge/codes.h"
 #include "models/reader.h"
 #include "models/store.h"
@@ -46,8 +47,11 @@ columns:
 models::ModelSet make_models(SqlDialect dialect) {
   models::ModelSet set;
   for (const auto& [name, text] : {std::pair{"depots", kDepots}, {"shipments", kShipments}}) {
-    auto loaded = models::load_model_text(std::string("models/main/") + name + ".yml",
-                                          std::string(text), "main", dialect);
+    auto loaded =
+        models::load_model_text(std::string("models/main/") + name + ".yml",
+                                base::replace_all(std::string(text), "\"City Name\"",
+                                                  models::quote_name(dialect, "City Name")),
+                                "main", dialect);
     EXPECT_TRUE(loaded.errors.empty()) << loaded.errors.front().message;
     set.existing.insert({"main", name});
     set.models.push_back(*std::move(loaded.model));

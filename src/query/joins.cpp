@@ -73,6 +73,7 @@ Joins::Joins(models::SqlDialect dialect, const FindRelation& find, RelationPoint
     : dialect_(dialect), find_(find), root_relation_(std::move(root)), touched_(touched) {
   Place place{name(dialect_, root_relation_->name), root_relation_, {}};
   touched_.insert(root_relation_->models.begin(), root_relation_->models.end());
+  aliases_.insert(base::to_lower(root_relation_->name));
   places_.emplace(Hops{}, std::move(place));
 }
 
@@ -96,11 +97,7 @@ void Joins::add_join(const Hops& hops) {
   }
   joining_.push_back(hops);
   touched_.insert(target->models.begin(), target->models.end());
-  std::string alias = base::join(hops, "__");
-  if (alias == root_relation_->name) {
-    alias += "__1";
-  }
-  const Place place{name(dialect_, alias), target, hops};
+  const Place place{name(dialect_, free_alias(hops)), target, hops};
   std::string on;
   for (const auto& [local, other] : join.join_pairs) {
     on += (on.empty() ? "" : " AND ") + key(parent, local) + " = " + key(place, other);
@@ -113,6 +110,19 @@ void Joins::add_join(const Hops& hops) {
                      place.alias + " ON " + on);
   places_.emplace(hops, place);
   joining_.pop_back();
+}
+
+// "depots__regions". Letters' case may not tell two aliases apart, nor what an engine cuts off.
+std::string Joins::free_alias(const Hops& hops) {
+  constexpr std::size_t kLongest = 60;
+  std::string alias = base::join(hops, "__");
+  if (alias.size() > kLongest) {
+    alias = "_j" + std::to_string(places_.size());
+  }
+  while (!aliases_.insert(base::to_lower(alias)).second) {
+    alias += "__1";
+  }
+  return alias;
 }
 
 std::string Joins::key(const Place& place, const std::string& key_name) {
@@ -172,12 +182,16 @@ std::string Joins::replacement(const Place& place, const std::string& text,
   if (nested && is_inner_alias(reference)) {
     return written;
   }
-  if (parts.size() == 2 && parts[0].text == place.relation->name) {
+  // The model's own name may stand in front of a column or of a path.
+  const bool own = parts[0].text == place.relation->name ||
+                   models::written_key(dialect_, parts[0].text, parts[0].quoted) ==
+                       models::written_key(dialect_, place.relation->name, false);
+  if (parts.size() == 2 && own) {
     return bare(place, parts[1], self);
   }
   Hops hops = place.hops;
   const models::Model* model = &place.relation->model;
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+  for (std::size_t i = own ? 1 : 0; i + 1 < parts.size(); ++i) {
     for (const std::string& hop : split_hops(*model, parts[i].text)) {
       if (find_hop(*model, hop) == nullptr && hops == place.hops) {
         return written;  // no hop: a name that only the database knows
@@ -191,9 +205,11 @@ std::string Joins::replacement(const Place& place, const std::string& text,
 }
 
 std::string Joins::expand(const Place& place, const std::string& text, const models::Column* self) {
-  const sql::ExpressionFacts facts = sql::analyse_expression(text, flavour_of(dialect_));
+  const sql::ExpressionFacts facts = sql::analyse_expression(text, models::analysed_as(dialect_));
+  // A trailing line comment must not swallow what follows.
+  const bool comment = text.find("--") != std::string::npos || text.find('#') != std::string::npos;
   if (facts.opaque) {
-    return text;
+    return comment ? text + "\n" : text;
   }
   std::string out;
   std::size_t from = 0;
@@ -206,8 +222,6 @@ std::string Joins::expand(const Place& place, const std::string& text, const mod
     from = reference.end;
   }
   out += text.substr(from);
-  // A trailing line comment must not swallow what follows.
-  const bool comment = text.find("--") != std::string::npos || text.find('#') != std::string::npos;
   return comment ? out + "\n" : out;
 }
 

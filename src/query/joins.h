@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,7 @@ class Joins {
 
  private:
   void add_join(const Hops& hops);
+  std::string free_alias(const Hops& hops);
   std::string replacement(const Place& place, const std::string& text,
                           const sql::ColumnReference& reference, const models::Column* self);
   std::string bare(const Place& place, const sql::NamePart& part, const models::Column* self);
@@ -52,6 +54,7 @@ class Joins {
   RelationPointer root_relation_;
   std::set<std::string>& touched_;
   std::map<Hops, Place> places_;
+  std::set<std::string> aliases_;  // in lower case
   std::vector<std::string> clauses_;
   std::vector<std::pair<Hops, std::string>> expanding_;
   std::vector<Hops> joining_;

@@ -1,6 +1,7 @@
 #include "query/stage.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -35,16 +36,12 @@ class Stage {
     resolve_dimensions();
     resolve_measures();
     check_shape();
+    check_keys();
     resolve_filters();
     resolve_order();
     StageSql result;
     result.select = needs_tables() ? layered(naming) : plain(naming);
-    for (const Dimension& dimension : dimensions_) {
-      result.outputs.push_back(dimension.output);
-    }
-    for (const ResolvedMeasure& measure : measures_) {
-      result.outputs.push_back(measure.output);
-    }
+    result.outputs = outputs();
     return result;
   }
 
@@ -171,6 +168,17 @@ class Stage {
       throw Error(
           query_.distinct_dimension_values ? codes::bad_value : codes::raw_rows_with_measures,
           "the query asks for no dimension and no measure");
+    }
+  }
+
+  // A result is an object: two values cannot stand under one key.
+  void check_keys() const {
+    std::set<std::string> keys;
+    for (const Output& output : outputs()) {
+      if (!keys.insert(output.key).second) {
+        throw Error(codes::duplicate_name, "the query gives '" + output.key + "' twice",
+                    "ask for it once, or give a measure a name of its own");
+      }
     }
   }
 
@@ -336,7 +344,18 @@ class Stage {
 
   std::string alias(const Output& output, Naming naming) const {
     return naming == Naming::Keys ? key_alias(statement_.dialect, output.key)
-                                  : name(statement_.dialect, output.column);
+                                  : name(statement_.dialect, stage_column(outputs(), output));
+  }
+
+  std::vector<Output> outputs() const {
+    std::vector<Output> list;
+    for (const Dimension& dimension : dimensions_) {
+      list.push_back(dimension.output);
+    }
+    for (const ResolvedMeasure& measure : measures_) {
+      list.push_back(measure.output);
+    }
+    return list;
   }
 
   std::string measured(const ResolvedMeasure& measure, const Leaf& leaf) const {
@@ -462,9 +481,20 @@ class Stage {
 
 }  // namespace
 
+std::string stage_column(const std::vector<Output>& outputs, const Output& output) {
+  constexpr std::size_t kLongest = 60;  // postgres cuts names off a little later
+  if (output.column.size() <= kLongest) {
+    return output.column;
+  }
+  const auto place = std::find_if(outputs.begin(), outputs.end(),
+                                  [&](const Output& one) { return one.column == output.column; });
+  return "_c" + std::to_string(place - outputs.begin() + 1);
+}
+
 std::string Statement::add_table(const std::string& hint, std::string select) {
+  constexpr std::size_t kLongestHint = 40;
   std::string word;
-  for (const char c : hint) {
+  for (const char c : hint.substr(0, kLongestHint)) {
     word += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? c : '_';
   }
   std::string table = "_kq" + std::to_string(++counter) + "_" + word;

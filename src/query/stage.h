@@ -44,6 +44,9 @@ struct StageSql {
   std::vector<Output> outputs;
 };
 
+// What an output is called in the SQL of a stage: its column, or a short word for a long one.
+std::string stage_column(const std::vector<Output>& outputs, const Output& output);
+
 StageSql compile_stage(Statement& statement, const FindRelation& find, const RelationPointer& root,
                        const models::Query& query, Naming naming);
 

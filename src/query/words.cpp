@@ -5,42 +5,6 @@
 namespace kedge::query {
 namespace {
 
-bool folds_upper(SqlDialect dialect) {
-  return dialect == SqlDialect::Snowflake || dialect == SqlDialect::Oracle;
-}
-
-bool is_plain(std::string_view text) {
-  return models::is_identifier(text);
-}
-
-// Would the engine take the bare name for another one?
-bool folds_away(SqlDialect dialect, std::string_view text) {
-  if (dialect == SqlDialect::Postgres) {
-    return base::to_lower(text) != text;
-  }
-  return folds_upper(dialect) && base::to_upper(text) != text;
-}
-
-char opening_quote(SqlDialect dialect) {
-  switch (dialect) {
-    case SqlDialect::Mysql:
-    case SqlDialect::Bigquery:
-    case SqlDialect::Clickhouse:
-      return '`';
-    case SqlDialect::Sqlserver:
-      return '[';
-    case SqlDialect::Sqlite:
-    case SqlDialect::Duckdb:
-    case SqlDialect::Postgres:
-    case SqlDialect::Snowflake:
-    case SqlDialect::Oracle:
-    case SqlDialect::D1:
-    case SqlDialect::Generic:
-      break;
-  }
-  return '"';
-}
-
 std::string type_name(SqlDialect dialect, ColumnType type) {
   const auto pick = [&](std::string_view ansi, std::string_view sqlite, std::string_view mysql,
                         std::string_view sqlserver, std::string_view clickhouse,
@@ -271,42 +235,12 @@ std::string truncation(SqlDialect dialect, const std::vector<std::string>& argum
 
 }  // namespace
 
-sql::Flavour flavour_of(SqlDialect dialect) {
-  switch (dialect) {
-    case SqlDialect::Sqlite:
-    case SqlDialect::D1:
-      return sql::Flavour::Sqlite;
-    case SqlDialect::Duckdb:
-      return sql::Flavour::Duckdb;
-    case SqlDialect::Postgres:
-      return sql::Flavour::Postgres;
-    case SqlDialect::Mysql:
-      return sql::Flavour::Mysql;
-    case SqlDialect::Sqlserver:
-      return sql::Flavour::Sqlserver;
-    case SqlDialect::Clickhouse:
-      return sql::Flavour::Clickhouse;
-    case SqlDialect::Bigquery:
-      return sql::Flavour::Bigquery;
-    case SqlDialect::Snowflake:
-      return sql::Flavour::Snowflake;
-    case SqlDialect::Oracle:
-    case SqlDialect::Generic:
-      break;
-  }
-  return sql::Flavour::Ansi;
-}
-
 std::string quote(SqlDialect dialect, std::string_view name) {
-  const char open = opening_quote(dialect);
-  const std::string close(1, open == '[' ? ']' : open);
-  return open + base::replace_all(std::string(name), close, close + close) + close;
+  return models::quote_name(dialect, name);
 }
 
 std::string name(SqlDialect dialect, std::string_view name) {
-  const bool bare =
-      is_plain(name) && !sql::is_reserved(name, flavour_of(dialect)) && !folds_away(dialect, name);
-  return bare ? std::string(name) : quote(dialect, name);
+  return models::written_name(name, dialect);
 }
 
 std::string physical(SqlDialect dialect, const models::PhysicalName& written, bool from_sql) {

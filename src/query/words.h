@@ -10,15 +10,12 @@
 
 #include "models/model.h"
 #include "models/names.h"
-#include "sql/analysis.h"
 
 namespace kedge::query {
 
 using models::ColumnType;
 using models::Granularity;
 using models::SqlDialect;
-
-sql::Flavour flavour_of(SqlDialect dialect);
 
 std::string quote(SqlDialect dialect, std::string_view name);  // always quoted
 // Bare where the dialect takes it as it stands.

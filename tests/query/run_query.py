@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
 from kt.databases import Databases, SqlError  # noqa: E402
+import attacks  # noqa: E402
 from checks import CHECKS, DATA, DRIFT, DRIFT_SQL, ERRORS, MODELS, words_of  # noqa: E402
 
 ENGINES = ["sqlite", "duckdb", "postgres", "mysql"]
@@ -49,11 +50,11 @@ class Project:
             connection = {"connector": engine, "path": "main.db"}
         (folder / "project.yml").write_text('name: queries\nversion: "1.0.0"\n')
         (folder / "connections.yml").write_text(json.dumps({"main": connection}))
-        for name, model in MODELS(engine).items():
+        for name, model in {**MODELS(engine), **attacks.MODELS(engine)}.items():
             path = folder / "models" / "main" / f"{name}.yml"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"name": name, **model}))
-        self.db.script(DATA(engine))
+        self.db.script(DATA(engine) + attacks.DATA(engine))
 
     def ask(self, query, *more):
         text = query if isinstance(query, str) else json.dumps(query)
@@ -86,7 +87,7 @@ def check(project, name, query, sql, more):
 
 def run_engine(project, only):
     passed, failed = 0, 0
-    for name, query, sql, *rest in CHECKS:
+    for name, query, sql, *rest in CHECKS + attacks.CHECKS:
         engines = rest[0] if rest else ENGINES
         more = rest[1] if len(rest) > 1 else []
         if project.engine not in engines or (only and only not in name):
@@ -95,7 +96,7 @@ def run_engine(project, only):
         passed, failed = passed + (problem is None), failed + (problem is not None)
         if problem:
             print(f"FAIL {name} [{project.engine}]: {problem}")
-    for name, query, wanted, *rest in ERRORS:
+    for name, query, wanted, *rest in ERRORS + attacks.ERRORS:
         if (rest and project.engine not in rest[0]) or (only and only not in name):
             continue
         code, got = project.ask(query)

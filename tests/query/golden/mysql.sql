@@ -1,10 +1,10 @@
 -- [{source_model: shipments, dimensions: [depots.city, order], measures: ["kg:sum", "heavy:sum", mean, "tons:avg", "express:sum", "kg:count_distinct_approx", "kg:stddev_pop"], filters: ["kg > 1", "kg:sum >= 10", "depots.city <> 'it''s'"], order: [{"kg:sum": desc}], limit: 5, offset: 10}]
-SELECT ("City Name") AS `shipments.depots.city`, shipments.`order` AS `shipments.order`, SUM(shipments.gross_weight) AS `shipments.kg_sum`, SUM(CASE WHEN shipments.gross_weight > 1000 THEN shipments.gross_weight END) AS `shipments.heavy_sum`, CAST(SUM(shipments.gross_weight) AS DOUBLE) / NULLIF(COUNT(*), 0) AS `shipments.mean`, AVG(CAST((shipments.gross_weight / 1000.0) AS DOUBLE)) AS `shipments.tons_avg`, SUM(CASE WHEN shipments.express THEN 1 WHEN NOT shipments.express THEN 0 END) AS `shipments.express_sum`, COUNT(DISTINCT shipments.gross_weight) AS `shipments.kg_count_distinct_approx`, stddev_pop(shipments.gross_weight) AS `shipments.kg_stddev_pop`
+SELECT depots.`City Name` AS `shipments.depots.city`, shipments.`order` AS `shipments.order`, SUM(shipments.gross_weight) AS `shipments.kg_sum`, SUM(CASE WHEN shipments.gross_weight > 1000 THEN shipments.gross_weight END) AS `shipments.heavy_sum`, CAST(SUM(shipments.gross_weight) AS DOUBLE) / NULLIF(COUNT(*), 0) AS `shipments.mean`, AVG(CAST((shipments.gross_weight / 1000.0) AS DOUBLE)) AS `shipments.tons_avg`, SUM(CASE WHEN shipments.express THEN 1 WHEN NOT shipments.express THEN 0 END) AS `shipments.express_sum`, COUNT(DISTINCT shipments.gross_weight) AS `shipments.kg_count_distinct_approx`, stddev_pop(shipments.gross_weight) AS `shipments.kg_stddev_pop`
 FROM logistics.shipments AS shipments
 LEFT JOIN (SELECT * FROM depots
 ) AS depots ON shipments.depot_id = depots.id
-WHERE (shipments.voided_at IS NULL) AND (shipments.gross_weight > 1) AND (("City Name") <> 'it''s')
-GROUP BY ("City Name"), shipments.`order`
+WHERE (shipments.voided_at IS NULL) AND (shipments.gross_weight > 1) AND (depots.`City Name` <> 'it''s')
+GROUP BY depots.`City Name`, shipments.`order`
 HAVING (SUM(shipments.gross_weight) >= 10)
 ORDER BY 3 DESC
 LIMIT 10, 5
