@@ -13,14 +13,16 @@ class Reader {
 
   bool model(std::vector<Entity>& entities) {
     int version = 0;
+    bool listed = false;
     const bool read = object([&](const std::string& key) {
       if (key == "kedge_model") {
         return number(version);
       }
+      listed = listed || key == "entities";
       return key == "entities" ? list([&] { return entity(entities.emplace_back()); }) : skip();
     });
     blanks();
-    return read && version == 1 && at_ == text_.size();
+    return read && version == 1 && listed && at_ == text_.size();
   }
 
  private:

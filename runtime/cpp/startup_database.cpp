@@ -8,15 +8,20 @@
 namespace kedge {
 namespace {
 
+// Each row: schema (also as '' where a bare name finds the table), table, column, type, nullable.
 constexpr const char* kSqlite =
-    "SELECT '', m.name, p.name, p.type, CASE WHEN p.\"notnull\" = 1 OR p.pk > 0 THEN 0 ELSE 1 END "
+    "SELECT '', m.name, p.name, p.type, CASE WHEN p.[notnull] = 1 OR p.pk > 0 THEN 0 ELSE 1 END "
     "FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type IN ('table', 'view')";
 constexpr const char* kPostgres =
-    "SELECT table_schema, table_name, column_name, CASE WHEN data_type = 'USER-DEFINED' THEN "
-    "udt_name "
-    "ELSE data_type END, CASE WHEN is_nullable = 'YES' THEN 1 ELSE 0 END FROM "
-    "information_schema.columns "
-    "WHERE table_schema NOT IN ('pg_catalog', 'information_schema')";
+    "SELECT v.s, c.relname, a.attname, CASE y.typtype WHEN 'e' THEN 'enum' "
+    "WHEN 'd' THEN format_type(y.typbasetype, NULL) ELSE format_type(a.atttypid, NULL) END, "
+    "CASE WHEN a.attnotnull THEN 0 ELSE 1 END FROM pg_attribute a "
+    "JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace s ON s.oid = c.relnamespace "
+    "JOIN pg_type y ON y.oid = a.atttypid "
+    "CROSS JOIN LATERAL (VALUES (s.nspname::text), ('')) v(s) "
+    "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped "
+    "AND s.nspname NOT IN ('pg_catalog', 'information_schema') AND s.nspname NOT LIKE 'pg_toast%' "
+    "AND (v.s <> '' OR pg_table_is_visible(c.oid))";
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -90,9 +95,7 @@ std::map<std::string, LiveTable> read_catalog(DatabaseEngine engine, const Catal
     const auto cell = [&row](std::size_t i) {
       return row.size() > i ? row[i].value_or("") : std::string();
     };
-    for (const std::string& key : {cell(0) + "." + cell(1), "." + cell(1)}) {
-      live[key][cell(2)] = {cell(3), cell(4) == "1"};
-    }
+    live[cell(0) + "." + cell(1)][cell(2)] = {cell(3), cell(4) == "1"};
   }
   return live;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "codegen/merge.h"
+#include "codegen/recall.h"
 #include "kedge/codes.h"
 
 namespace kedge::app {
@@ -89,15 +90,63 @@ std::map<std::string, std::string> known_pack(const std::string& pack) {
   return files;
 }
 
+// One file of an ejected copy: the built-in text of today, the one it was copied from, and the
+// copy.
+void update_file(const Context& context, const std::string& folder, const std::string& name,
+                 const std::string& text, PackUpdate& result) {
+  const std::string shown = folder + "/" + name;
+  const std::string path = base::join_path(context.folder, shown);
+  const std::string origin_path =
+      base::join_path(origin_folder(base::join_path(context.folder, folder)), name);
+  const std::optional<std::string> raw = context.files.read(path);
+  const std::optional<std::string> origin = context.files.read(origin_path);
+  const std::string mine = codegen::normal_line_ends(raw.value_or(""));
+  if (codegen::holds_markers(mine)) {
+    result.conflicts.push_back(shown);  // of an earlier update: to be settled first
+    return;
+  }
+  if (origin == text) {
+    return;
+  }
+  const codegen::MergeResult merged = raw && mine != text
+                                          ? codegen::merge_texts(origin.value_or(""), mine, text)
+                                          : codegen::MergeResult{text, 0};
+  (merged.regions > 0                      ? result.conflicts
+   : merged.text == text || mine == origin ? result.updated
+                                           : result.merged)
+      .push_back(shown);
+  const bool crlf = raw && raw->find("\r\n") != std::string::npos;
+  context.files.write(path, crlf ? base::replace_all(merged.text, "\n", "\r\n") : merged.text);
+  context.files.write(origin_path, text);
+}
+
+void check_inside(const std::string& folder) {
+  const std::vector<std::string> parts = base::split(folder, '/');
+  if (folder.starts_with('/') || std::find(parts.begin(), parts.end(), "..") != parts.end()) {
+    throw Error(codes::ERR_GEN_PATH_OUTSIDE, "'" + folder + "' lies outside the project");
+  }
+}
+
 }  // namespace
 
 codegen::GenResult generate_code(const Context& context, const codegen::GenRequest& request) {
-  const MetadataModel loaded = load_metadata_needed(context);
-  if (request.dry_run) {
-    return codegen::run_gen(workspace_of(context, loaded), request);
+  if (std::optional<codegen::GenResult> known =
+          codegen::recall(context.files, context.environment, context.folder, request)) {
+    return *std::move(known);
   }
-  const base::FileLock lock = lock_project(context);
-  return codegen::run_gen(workspace_of(context, loaded), request);
+  std::optional<base::FileLock> lock;
+  if (!request.dry_run) {
+    lock.emplace(base::join_path(context.folder, ".kedge/lock"), kLockSeconds, codes::locked);
+  }
+  codegen::SeenFiles files(context.files);
+  codegen::SeenEnvironment environment(context.environment);
+  const Context seen{
+      context.folder,   files,           context.clock,   environment, context.processes,
+      context.registry, context.scratch, context.progress};
+  const MetadataModel loaded = load_metadata_needed(seen);
+  codegen::GenResult result = codegen::run_gen(workspace_of(seen, loaded), request);
+  codegen::remember(files, environment, context.folder, request, result);
+  return result;
 }
 
 codegen::CodegenCheck verify_codegen(const Context& context, codegen::Edits edits) {
@@ -130,6 +179,8 @@ Ejected eject_pack(const Context& context, const std::string& pack, const std::s
   const std::map<std::string, std::string> files = known_pack(pack);
   Ejected result;
   result.folder = folder.empty() ? ejected_folder(pack) : folder;
+  check_inside(result.folder);
+  const base::FileLock lock = lock_project(context);
   const std::string target = base::join_path(context.folder, result.folder);
   if (overwrite == Overwrite::No && context.files.kind(target)) {
     throw Error(codes::ERR_FILE_EXISTS, "'" + result.folder + "' exists already",
@@ -143,28 +194,17 @@ Ejected eject_pack(const Context& context, const std::string& pack, const std::s
   return result;
 }
 
-PackUpdate update_pack(const Context& context, const std::string& pack) {
-  const std::string folder = base::join_path(context.folder, ejected_folder(pack));
-  if (!context.files.kind(folder)) {
-    throw Error(codes::ERR_PACK_NOT_FOUND, "'" + ejected_folder(pack) + "' does not exist",
+PackUpdate update_pack(const Context& context, const std::string& pack, const std::string& to) {
+  const std::string folder = to.empty() ? ejected_folder(pack) : to;
+  known_pack(pack);
+  if (!context.files.kind(base::join_path(context.folder, folder))) {
+    throw Error(codes::ERR_PACK_NOT_FOUND, "'" + folder + "' does not exist",
                 "kedge gen --eject " + pack + " makes it");
   }
+  const base::FileLock lock = lock_project(context);
   PackUpdate result;
   for (const auto& [name, text] : known_pack(pack)) {
-    const std::string path = base::join_path(folder, name);
-    const std::string origin_path = base::join_path(origin_folder(folder), name);
-    const std::string mine = context.files.read(path).value_or(text);
-    const std::string origin = context.files.read(origin_path).value_or(mine);
-    if (origin == text) {
-      continue;
-    }
-    const codegen::MergeResult merged = codegen::merge_texts(origin, mine, text);
-    (merged.regions > 0 ? result.conflicts
-     : mine == origin   ? result.updated
-                        : result.merged)
-        .push_back(ejected_folder(pack) + "/" + name);
-    context.files.write(path, merged.text);
-    context.files.write(origin_path, text);
+    update_file(context, folder, name, text, result);
   }
   return result;
 }

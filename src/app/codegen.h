@@ -35,6 +35,7 @@ struct PackUpdate {
   std::vector<std::string> merged;
   std::vector<std::string> conflicts;
 };
-PackUpdate update_pack(const Context& context, const std::string& pack);
+// `to`: where the copy lies; empty: where --eject puts it.
+PackUpdate update_pack(const Context& context, const std::string& pack, const std::string& to);
 
 }  // namespace kedge::app

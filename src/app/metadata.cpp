@@ -1,8 +1,10 @@
 #include "app/metadata.h"
 
-#include "codegen/model_file.h"
-
 #include "app/metadata_model.h"
+#include "base/text.h"
+#include "codegen/model_file.h"
+#include "codegen/run.h"
+#include "kedge/codes.h"
 #include "metadata/expected.h"
 #include "metadata/load.h"
 #include "metadata/model_json.h"
@@ -15,6 +17,26 @@ metadata::Settings settings_of(const project::Project& project, UnknownAttribute
   metadata::Settings settings = metadata_settings(project);
   settings.strict = settings.strict && unknown == UnknownAttributes::AsConfigured;
   return settings;
+}
+
+// What one target of gen takes of the model.
+codegen::TargetSettings scope_of(const Context& context, const project::Project& project,
+                                 const std::string& name) {
+  if (name.empty()) {
+    return {};
+  }
+  std::vector<std::string> known;
+  for (const project::GenTarget& target : project.gen.targets) {
+    if (target.name.text == name) {
+      return codegen::target_settings(
+          project, target,
+          codegen::load_pack(context.files, context.folder, target.pack.text, target.pack.where));
+    }
+    known.push_back(target.name.text);
+  }
+  throw Error(codes::ERR_GEN_NO_TARGET,
+              "there is no target '" + name + "'" + base::did_you_mean(name, known),
+              "targets: " + base::join(known, ", "));
 }
 
 }  // namespace
@@ -56,12 +78,12 @@ void check_metadata(Context& context, const ValidateRequest&, Validation& result
   }
 }
 
-ModelResult write_model(Context& context, const std::string& out) {
+ModelResult write_model(Context& context, const std::string& out, const std::string& target) {
   const project::Project project = require_project(context);
   const metadata::LoadResult loaded = require_metadata(context, project);
   ModelResult result;
   // The start-up checks of generated code read `entities`: tables and columns, already resolved.
-  document::Json json = codegen::model_json(loaded.model);
+  document::Json json = codegen::model_json(loaded.model, scope_of(context, project, target));
   const document::Json model = metadata::to_json(loaded.model);
   if (const document::Json::Object* members = model.as_object()) {
     for (const auto& [key, value] : *members) {

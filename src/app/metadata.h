@@ -30,6 +30,7 @@ struct ModelResult {
   std::string written;  // where it was written; empty when it goes to standard output
 };
 // `kedge model [--out FILE]`.
-ModelResult write_model(Context& context, const std::string& out);
+// `target`: only the objects of this target of gen, as its code knows them; empty: all.
+ModelResult write_model(Context& context, const std::string& out, const std::string& target = "");
 
 }  // namespace kedge::app

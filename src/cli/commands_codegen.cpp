@@ -12,6 +12,9 @@ GateResult codegen_gate(Invocation& invocation) {
   const codegen::CodegenCheck check =
       app::verify_codegen(invocation.context, arguments.has("--strict") ? codegen::Edits::Drift
                                                                         : codegen::Edits::Allowed);
+  for (const Finding& warning : check.warnings) {
+    invocation.terminal.err.write(report::finding_text(warning));
+  }
   GateResult result;
   result.exit = check.findings.empty() ? 0 : 1;
   result.members = report::codegen_gate_json(check);
@@ -49,7 +52,8 @@ int eject(Invocation& invocation) {
 
 int update_pack(Invocation& invocation) {
   const app::PackUpdate update =
-      app::update_pack(invocation.context, invocation.arguments.get("--update-pack", ""));
+      app::update_pack(invocation.context, invocation.arguments.get("--update-pack", ""),
+                       invocation.arguments.get("--to", ""));
   std::string text;
   document::Json files = document::Json::array();
   for (const auto& [list, word] :
@@ -141,7 +145,11 @@ Command gen_command() {
        list_flag("--forget", "PATH", "This file is mine from now on"),
        switch_flag("--list", "List the packs and their options"),
        {"--eject", FlagKind::Value, "PACK", "Copy a built-in pack into the project", {}},
-       {"--to", FlagKind::Value, "DIR", "Where --eject copies to", {}},
+       {"--to",
+        FlagKind::Value,
+        "DIR",
+        "Where --eject copies to, and --update-pack finds the copy",
+        {}},
        switch_flag("--force", "Let --eject overwrite"),
        {"--update-pack",
         FlagKind::Value,

@@ -8,7 +8,8 @@ namespace {
 
 int model(Invocation& invocation) {
   const app::ModelResult result =
-      app::write_model(invocation.context, invocation.arguments.get("--out", ""));
+      app::write_model(invocation.context, invocation.arguments.get("--out", ""),
+                       invocation.arguments.get("--target", ""));
   if (result.written.empty()) {
     invocation.terminal.out.write(result.text);
   } else {
@@ -62,7 +63,12 @@ int import(Invocation& invocation) {
 std::vector<Command> metadata_commands() {
   return {{"model",
            "Print the loaded metadata as one document",
-           {{"--out", FlagKind::Value, "FILE", "Write it there instead", {}}},
+           {{"--out", FlagKind::Value, "FILE", "Write it there instead", {}},
+            {"--target",
+             FlagKind::Value,
+             "NAME",
+             "Of the tables only those that this target of gen takes",
+             {}}},
            {},
            model,
            "Generated code checks itself against this file when an application starts.",

@@ -26,9 +26,13 @@ class FileSink final : public base::Sink {
   std::FILE* file_;
 };
 
-int report_failure(const Problem& problem, bool json, cli::Terminal& terminal) {
+int report_failure(const Problem& problem, const cli::Invocation& invocation,
+                   const cli::Command& command) {
+  const bool json = invocation.json();
+  cli::Terminal& terminal = invocation.terminal;
   const int exit_code = exit_code_of(problem.code);
-  const int failed = exit_code == 0 ? 2 : exit_code;
+  // 1 from gen is a file that waits for somebody; what stops it is 2, also a finding in a pack.
+  const int failed = exit_code == 0 || command.name == "gen" ? 2 : exit_code;
   if (json) {
     terminal.out.write(document::write_json(report::error_document(problem, failed)) + "\n");
   }
@@ -80,14 +84,14 @@ int run(const cli::Parsed& parsed, const std::vector<std::string>& argv, cli::Te
     require_folder(*files, parsed);
     return parsed.command->run(invocation);
   } catch (const Error& error) {
-    return report_failure(masked(error.problem(), argv), invocation.json(), terminal);
+    return report_failure(masked(error.problem(), argv), invocation, *parsed.command);
   } catch (const std::exception& error) {
     return report_failure({codes::ERR_INTERNAL,
                            cli::mask_arguments(error.what(), argv),
                            std::nullopt,
                            "please report this",
                            {}},
-                          invocation.json(), terminal);
+                          invocation, *parsed.command);
   }
 }
 

@@ -20,7 +20,7 @@ class Checker {
       : workspace_(workspace),
         edits_(edits),
         repository_(workspace.project.folder),
-        state_(workspace.files, workspace.project.folder, workspace.project.gen.state.text) {}
+        state_(workspace.files, workspace.project.folder, workspace.project.gen) {}
 
   CodegenCheck run() {
     if (workspace_.project.gen.targets.empty()) {
@@ -39,6 +39,9 @@ class Checker {
     check_orphans();
     check_documents(fresh);
     count_ignored();
+    if (const std::optional<Finding> ignored = warn_ignored_state(repository_, state_)) {
+      result_.warnings.push_back(*ignored);
+    }
     std::sort(result_.findings.begin(), result_.findings.end(),
               [](const CodegenFinding& a, const CodegenFinding& b) {
                 return std::tuple(a.path, a.line, a.pointer, a.code.name()) <

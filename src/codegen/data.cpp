@@ -4,16 +4,14 @@
 
 #include "base/text.h"
 #include "codegen/data_names.h"
+#include "codegen/data_tables.h"
 #include "codegen/json_schema.h"
 #include "codegen/names.h"
-#include "dialect/dialect.h"
 #include "kedge/codes.h"
-#include "metadata/expected.h"
 
 namespace kedge::codegen {
 namespace {
 
-using document::Kind;
 using document::Node;
 using metadata::Field;
 using metadata::FieldType;
@@ -46,20 +44,14 @@ std::string generation_name(metadata::Generation generation) {
   return "";
 }
 
-bool is_writable(const Object& object) {
-  const metadata::Source* source = metadata::primary_source(object);
-  return object.kind == Object::Kind::Entity && source != nullptr &&
-         source->kind == metadata::Source::Kind::Table;
-}
-
 class DataBuilder {
  public:
   DataBuilder(const metadata::Model& model, const Pack& pack, const TargetSettings& target)
       : model_(model),
         pack_(pack),
         target_(target),
-        expected_(metadata::build_expected(model, target.dialect).schema),
-        names_(model, pack, target) {}
+        names_(model, pack, target),
+        tables_(model, pack, target, names_) {}
 
   ModelData build() {
     std::map<std::string, std::vector<Node>> objects;
@@ -99,14 +91,6 @@ class DataBuilder {
 
  private:
   Node with_names(const std::string& name) const { return names_.named(name); }
-
-  static void number(Node& list) {
-    for (std::size_t i = 0; i < list.items.size(); ++i) {
-      set(list.items[i], "first", boolean_node(i == 0));
-      set(list.items[i], "last", boolean_node(i + 1 == list.items.size()));
-      set(list.items[i], "index", integer_node(static_cast<std::int64_t>(i)));
-    }
-  }
 
   void add_root(Node& node) const {
     Node options = object_node();
@@ -177,13 +161,15 @@ class DataBuilder {
              : field.mutability.empty() ? "readWrite"
                                         : field.mutability);
     set_text(node, "column", field.column);
+    set_text(node, "columnLiteral", tables_.literal(field.column));
+    set_text(node, "member", member_name(field, object));
     add_optional(node, field);
     const std::string base = language_type(field, object);
     const std::string lang = field.is_array ? wrapped(pack_.list, base) : base;
     set_text(node, "langBase", base);
     set_text(node, "langElement", lang);
     set_text(node, "lang", nullable ? wrapped(pack_.nullable, lang) : lang);
-    set_text(node, "sqlType", sql_type(object, field.column));
+    set_text(node, "sqlType", tables_.sql_type(object, field.column));
     set_text(node, "jsonSchema",
              field_schema(field, nullable, names_.type_name(field.object_ref), schema_refs()));
     add_references(node, field, object);
@@ -217,9 +203,7 @@ class DataBuilder {
       set_text(node, "autoSet",
                field.auto_set == metadata::AutoSet::OnCreate ? "onCreate" : "onUpdate");
     }
-    if (!field.documentation.description.empty()) {
-      set_text(node, "description", base::replace_all(field.documentation.description, "\n", " "));
-    }
+    add_description(node, field.documentation.description);
     if (!field.values.empty()) {
       Node values = list_node();
       for (const std::string& value : field.values) {
@@ -241,119 +225,16 @@ class DataBuilder {
     }
   }
 
-  const schema::Table* table_of(const Object& object) const {
-    const metadata::Source* source = metadata::primary_source(object);
-    if (source == nullptr) {
-      return nullptr;
-    }
-    for (const schema::Table& table : expected_.tables) {
-      const bool same_schema = source->schema.empty() || table.name.schema.text() == source->schema;
-      if (table.name.name.text() == source->physical && same_schema) {
-        return &table;
-      }
-    }
-    return nullptr;
-  }
-
-  std::string sql_type(const Object& object, const std::string& column) const {
-    if (const schema::Table* table = table_of(object)) {
-      if (const schema::Column* found = schema::find_column(*table, Identifier(column))) {
-        return dialect::get_dialect(target_.dialect).type_name(found->type);
-      }
-    }
-    return "";
-  }
-
-  // --- tables
-  void add_table(Node& node, const Object& object) const {
-    const metadata::Source* source = metadata::primary_source(object);
-    const bool relational =
-        source != nullptr && (source->kind == metadata::Source::Kind::Table ||
-                              source->kind == metadata::Source::Kind::View ||
-                              source->kind == metadata::Source::Kind::MaterializedView);
-    if (!relational) {
-      return;
-    }
-    Node table = with_names(source->physical);
-    set_text(table, "schema", source->schema);
-    set_text(table, "qualified",
-             source->schema.empty() ? source->physical : source->schema + "." + source->physical);
-    set(table, "isView", boolean_node(source->kind != metadata::Source::Kind::Table));
-    set(table, "readOnly", boolean_node(!is_writable(object)));
-    Node columns = list_node();
-    for (const Field& field : object.fields) {
-      add_columns(columns, field, object, {"", "", true});
-    }
-    number(columns);
-    set(table, "columns", std::move(columns));
-    set(node, "table", std::move(table));
-  }
-
-  struct Outer {
-    std::string field_prefix;
-    std::string column_prefix;
-    bool required = true;
-  };
-
-  // One column a field, or those of a flattened value with the outer column in front.
-  void add_columns(Node& columns, const Field& field, const Object& object,
-                   const Outer& outer) const {
-    if (field.is_derived() && object.kind == Object::Kind::Entity) {
-      return;
-    }
-    const Object* inner = metadata::find_object(model_, field.object_ref);
-    if (field.storage == metadata::Storage::Flattened && inner != nullptr) {
-      for (const Field& nested : inner->fields) {
-        add_columns(columns, nested, *inner,
-                    {outer.field_prefix + field.name + ".",
-                     outer.column_prefix + field.column + "_", outer.required && field.required});
-      }
-      return;
-    }
-    const metadata::Identity* key = metadata::find_primary(object);
-    const std::vector<std::string> keys = key != nullptr && outer.column_prefix.empty()
-                                              ? key->shape.fields
-                                              : std::vector<std::string>{};
-    const auto at = std::find(keys.begin(), keys.end(), field.name);
-    const std::string physical = outer.column_prefix + field.column;
-    Node column = with_names(physical);
-    set_text(column, "column", physical);
-    set_text(column, "field", outer.field_prefix + field.name);
-    set_text(column, "fieldName", pascal_case(outer.field_prefix + field.name));
-    set_text(column, "fieldUpper", upper_case(outer.field_prefix + field.name));
-    set_text(column, "type", neutral_type(field));
-    set_text(column, "sqlType", sql_type(object, physical));
-    set(column, "nullable", boolean_node(!(field.required && outer.required) && at == keys.end()));
-    set(column, "keyPosition", integer_node(at == keys.end() ? 0 : at - keys.begin() + 1));
-    set(column, "isKey", boolean_node(at != keys.end()));
-    set(column, "maxLength", integer_node(field.max_length.value_or(0)));
-    Node values = list_node();
-    for (const std::string& value : field.values) {
-      Node item = object_node();
-      set_text(item, "value", value);
-      values.items.push_back(std::move(item));
-    }
-    number(values);
-    set(column, "values", std::move(values));
-    if (field.default_value) {
-      set_text(column, "default", field.default_value->text);
-    }
-    columns.items.push_back(std::move(column));
-  }
-
-  static std::string neutral_type(const Field& field) {
-    std::string type = metadata::to_string(field.type);
-    if (field.type == FieldType::Timestamp && field.local_time) {
-      type += "_local";
-    }
-    return field.is_array ? type + "[]" : type;
+  // Some languages do not let a member have the name of its type.
+  std::string member_name(const Field& field, const Object& object) const {
+    const std::string name = identifier(pascal_case(field.name), pack_.reserved);
+    return name == names_.type_name(object.qualified_name) ? name + "_" : name;
   }
 
   // --- objects
-  Node build_object(const Object& object) const {
+  Node build_object(const Object& object) {
     Node node = with_names(object.name);
-    set_text(node, "package", object.package);
-    set_text(node, "packagePath", package_path(object.package));
+    add_package(node, object.package);
     set_text(node, "fqn", object.qualified_name);
     set_text(node, "typeName", names_.type_name(object.qualified_name));
     set_text(node, "kind", kind_name(object));
@@ -361,11 +242,9 @@ class DataBuilder {
     set(node, "isProjection", boolean_node(kind_name(object) == "projection"));
     set(node, "isValue", boolean_node(object.kind == Object::Kind::Value));
     set_text(node, "segment", rest_segment(object.name));
-    if (!object.documentation.description.empty()) {
-      set_text(node, "description", base::replace_all(object.documentation.description, "\n", " "));
-    }
+    add_description(node, object.documentation.description);
     add_fields(node, object);
-    add_table(node, object);
+    tables_.add_table(node, object);
     add_keys(node, object);
     add_enums(node, object);
     add_imports(node, object);
@@ -455,15 +334,6 @@ class DataBuilder {
     set(node, "indexes", std::move(indexes));
   }
 
-  Node target_node(const std::string& qualified) const {
-    const Object* target = metadata::find_object(model_, qualified);
-    Node node = with_names(target != nullptr ? target->name : qualified);
-    set_text(node, "package", target != nullptr ? target->package : "");
-    set_text(node, "fqn", qualified);
-    set_text(node, "typeName", names_.type_name(qualified));
-    return node;
-  }
-
   void add_relationships(Node& node, const Object& object) const {
     Node relationships = list_node();
     for (const metadata::Relationship& relationship : object.relationships) {
@@ -471,7 +341,7 @@ class DataBuilder {
       set_text(item, "cardinality", relationship.many ? "many" : "one");
       set(item, "many", boolean_node(relationship.many));
       set_text(item, "targetRef", relationship.target);
-      set(item, "target", target_node(relationship.target));
+      set(item, "target", names_.target_node(relationship.target));
       relationships.items.push_back(std::move(item));
     }
     number(relationships);
@@ -480,16 +350,25 @@ class DataBuilder {
     for (const metadata::Reference& reference : object.references) {
       Node item = with_names(reference.name.empty() ? "reference" : reference.name);
       set(item, "fields", texts(reference.fields, &object));
-      set(item, "target", target_node(reference.target));
+      set(item, "target", names_.target_node(reference.target));
       references.items.push_back(std::move(item));
     }
     number(references);
     set(node, "references", std::move(references));
   }
 
+  // A shared enum belongs to the package that declares it, whoever uses it.
+  static std::string enum_package(const Field& field, const Object& object) {
+    const std::size_t at = field.extends_top.rfind("::");
+    return field.extends_top.empty() ? object.package
+           : at == std::string::npos ? std::string()
+                                     : field.extends_top.substr(0, at);
+  }
+
   Node enum_node(const Field& field, const Object& object) const {
     Node node = with_names(names_.enum_name(field, object));
     set_text(node, "typeName", names_.enum_name(field, object));
+    add_package(node, enum_package(field, object));
     Node values = list_node();
     for (const std::string& value : field.values) {
       Node item = with_names(value);
@@ -502,16 +381,44 @@ class DataBuilder {
     return node;
   }
 
-  void add_enums(Node& node, const Object& object) const {
+  void add_enums(Node& node, const Object& object) {
+    std::map<std::string, Node> by_package;
     Node enums = list_node();
     std::set<std::string> seen;
     for (const Field& field : object.fields) {
       if (field.type == FieldType::Enum && seen.insert(names_.enum_name(field, object)).second) {
+        const std::string package = enum_package(field, object);
         enums.items.push_back(enum_node(field, object));
+        by_package.try_emplace(package, list_node())
+            .first->second.items.push_back(enums.items.back());
+        if (enums_seen_.insert(names_.enum_name(field, object)).second) {
+          enums_[package].push_back(enums.items.back());
+        }
       }
     }
     number(enums);
     set(node, "enums", std::move(enums));
+    Node imports = list_node();
+    for (auto& [package, list] : by_package) {
+      Node item = object_node();
+      add_path_to(item, object.package, package);
+      number(list);
+      set(item, "enums", std::move(list));
+      imports.items.push_back(std::move(item));
+    }
+    number(imports);
+    set(node, "enumImports", std::move(imports));
+  }
+
+  // How a file of one package names one of another.
+  void add_path_to(Node& item, const std::string& from, const std::string& package) const {
+    add_package(item, package);
+    set(item, "samePackage", boolean_node(package == from));
+    set_text(item, "dotted", dotted_from(from, package));
+    set_text(item, "relative",
+             package == from
+                 ? "./"
+                 : up_from(from) + package_segments(package, "/") + (package.empty() ? "" : "/"));
   }
 
   void add_imports(Node& node, const Object& object) const {
@@ -524,15 +431,8 @@ class DataBuilder {
     Node imports = list_node();
     const std::string up = up_from(object.package);
     for (const std::string& qualified : wanted) {
-      Node item = target_node(qualified);
-      const std::string package = item.find("package")->text;
-      set_text(item, "packagePath", package_path(package));
-      set(item, "samePackage", boolean_node(package == object.package));
-      set_text(item, "dotted", dotted_from(object.package, package));
-      set_text(item, "relative",
-               package == object.package
-                   ? "./"
-                   : up + package_path(package) + (package.empty() ? "" : "/"));
+      Node item = names_.target_node(qualified);
+      add_path_to(item, object.package, std::string(item.find("package")->text));
       set(item, "isRecursive", boolean_node(names_.reaches(qualified, object.qualified_name)));
       imports.items.push_back(std::move(item));
     }
@@ -541,8 +441,23 @@ class DataBuilder {
     set_text(node, "up", up);
   }
 
+  // The words of a package, none of them reserved in the language.
+  std::string package_segments(const std::string& package, std::string_view between) const {
+    std::vector<std::string> segments;
+    for (const std::string& segment : base::split(package_path(package), '/')) {
+      segments.push_back(identifier(segment, pack_.reserved));
+    }
+    return base::join(segments, between);
+  }
+
+  void add_package(Node& node, const std::string& package) const {
+    set_text(node, "package", package);
+    set_text(node, "packagePath", package_segments(package, "/"));
+    set_text(node, "packageDots", package_segments(package, "."));
+  }
+
   // "." inside one package, else dots to the top and the other package: Python's relative imports.
-  static std::string dotted_from(const std::string& package, const std::string& other) {
+  std::string dotted_from(const std::string& package, const std::string& other) const {
     if (package == other) {
       return ".";
     }
@@ -551,7 +466,7 @@ class DataBuilder {
          at = package.find("::", at + 2)) {
       dots += ".";
     }
-    return dots + base::replace_all(other, "::", ".") + (other.empty() ? "" : ".");
+    return dots + package_segments(other, ".") + (other.empty() ? "" : ".");
   }
 
   static std::string up_from(const std::string& package) {
@@ -570,8 +485,7 @@ class DataBuilder {
         continue;
       }
       Node data = with_names(node.name);
-      set_text(data, "package", node.package);
-      set_text(data, "packagePath", package_path(node.package));
+      add_package(data, node.package);
       set_text(data, "fqn", node.qualified_name);
       set_text(data, "subtype",
                node.kind == metadata::Template::Kind::Prompt   ? "prompt"
@@ -583,7 +497,7 @@ class DataBuilder {
       set_flagged_text(data, "toolName", node.tool_name);
       set_flagged_text(data, "owner", node.owner);
       set_flagged_text(data, "since", node.since);
-      set_flagged_text(data, "description", node.documentation.description);
+      add_description(data, node.documentation.description);
       set_text(data, "format", node.format);
       set_text(data, "schemaJson", template_schema(model_, node, names_));
       Node parts = list_node();
@@ -621,6 +535,9 @@ class DataBuilder {
     for (const TemplateData& item : data_.templates) {
       packages.insert(item.node->package);
     }
+    for (const auto& [package, list] : enums_) {
+      packages.insert(package);
+    }
     for (const std::string& package : packages) {
       data_.packages.push_back({package, build_package(package, objects)});
     }
@@ -629,22 +546,18 @@ class DataBuilder {
   Node build_package(const std::string& package,
                      const std::map<std::string, std::vector<Node>>& objects) const {
     Node node = with_names(package.empty() ? "root" : package);
-    set_text(node, "package", package);
-    set_text(node, "packagePath", package_path(package));
+    add_package(node, package);
     set_text(node, "up", up_from(package));
     Node list = list_node();
     if (const auto found = objects.find(package); found != objects.end()) {
       list.items = found->second;
     }
     Node enums = list_node();
+    if (const auto own = enums_.find(package); own != enums_.end()) {
+      enums.items = own->second;
+    }
     Node tables = list_node();
-    std::set<std::string> seen;
     for (const Node& object : list.items) {
-      for (const Node& item : object.find("enums")->items) {
-        if (seen.insert(item.find("typeName")->text).second) {
-          enums.items.push_back(item);
-        }
-      }
       if (object.find("table") != nullptr) {
         tables.items.push_back(object);
       }
@@ -671,8 +584,10 @@ class DataBuilder {
   const metadata::Model& model_;
   const Pack& pack_;
   const TargetSettings& target_;
-  schema::Schema expected_;
   DataNames names_;
+  TableData tables_;
+  std::map<std::string, std::vector<Node>> enums_;  // by the package that they belong to
+  std::set<std::string> enums_seen_;
   ModelData data_;
 };
 
@@ -689,48 +604,6 @@ bool is_in_scope(const TargetSettings& target, const std::string& qualified_name
 
 ModelData build_data(const metadata::Model& model, const Pack& pack, const TargetSettings& target) {
   return DataBuilder(model, pack, target).build();
-}
-
-Node text_node(std::string text) {
-  Node node;
-  node.kind = Kind::String;
-  node.style = document::Style::DoubleQuoted;
-  node.text = std::move(text);
-  return node;
-}
-Node boolean_node(bool value) {
-  Node node;
-  node.kind = Kind::Boolean;
-  node.text = value ? "true" : "false";
-  return node;
-}
-Node integer_node(std::int64_t value) {
-  Node node;
-  node.kind = Kind::Integer;
-  node.text = std::to_string(value);
-  return node;
-}
-Node object_node() {
-  Node node;
-  node.kind = Kind::Mapping;
-  return node;
-}
-Node list_node() {
-  Node node;
-  node.kind = Kind::Sequence;
-  return node;
-}
-void set(Node& object, std::string_view key, Node value) {
-  for (document::Entry& entry : object.entries) {
-    if (entry.key.text == key) {
-      entry.value = std::move(value);
-      return;
-    }
-  }
-  object.entries.push_back({text_node(std::string(key)), std::move(value)});
-}
-void set_text(Node& object, std::string_view key, std::string text) {
-  set(object, key, text_node(std::move(text)));
 }
 
 }  // namespace kedge::codegen

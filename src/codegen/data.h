@@ -60,5 +60,9 @@ document::Node object_node();
 document::Node list_node();
 void set(document::Node& object, std::string_view key, document::Node value);
 void set_text(document::Node& object, std::string_view key, std::string text);
+// Tells each item of a list its index, and whether it is the first or last.
+void number(document::Node& list);
+// "description" on one line, and "comment" and "commentXml": the same, safe inside a comment.
+void add_description(document::Node& node, const std::string& description);
 
 }  // namespace kedge::codegen

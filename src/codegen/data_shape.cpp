@@ -17,14 +17,17 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
      "packages[package] objects[object] entities[object] tables[object] enums[enum] "
      "templates[template] options* target version"},
     {"package",
-     "package packagePath up entities[object] objects[object] tables[object] enums[enum] "
+     "package packagePath packageDots up entities[object] objects[object] tables[object] "
+     "enums[enum] "
      "templates[template] options* target"},
     {"object",
-     "package packagePath fqn typeName kind isEntity? isProjection? isValue? segment description "
+     "package packagePath packageDots fqn typeName kind isEntity? isProjection? isValue? segment "
+     "description comment commentXml "
      "up "
      "fields[field] settable[field] creatable[field] stored[field] table:table "
      "identities[identity] "
      "relationships[relationship] references[reference] indexes[lookup] enums[enum] "
+     "enumImports[enumImport] "
      "imports[import] "
      "source:source options* target schemaJson"},
     {"source", "file line#"},
@@ -32,13 +35,18 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
      "type isString? isInt? isLong? isFloat? isDouble? isDecimal? isBoolean? isDate? isTime? "
      "isTimestamp? isCurrency? isUuid? isEnum? isObject? isMap? isUri? isInet? isBytes? required? "
      "isArray? nullable? isKey? generated? localTime? filterable? sortable? derived? defaulted? "
-     "isRecursive? mutability column lang langBase langElement sqlType jsonSchema maxLength# "
+     "isRecursive? mutability column columnLiteral member comment commentXml lang langBase "
+     "langElement sqlType jsonSchema maxLength# "
      "precision# scale# default currency autoSet description enumValues[text] enumName objectRef "
      "objectType"},
     {"text", ""},
-    {"table", "schema qualified isView? readOnly? columns[column]"},
+    {"table",
+     "schema nameLiteral schemaLiteral qualified qualifiedLiteral isView? readOnly? isShared? "
+     "columns[column] subtypes[target]"},
     {"column",
-     "column field fieldName fieldUpper type sqlType nullable? keyPosition# isKey? maxLength# "
+     "column columnLiteral field fieldName fieldUpper type sqlType nullable? defaulted? "
+     "keyPosition# isKey? "
+     "maxLength# "
      "values[value] default"},
     {"value", "value"},
     {"identity", "kind isPrimary? fields[member] columns[member] generation"},
@@ -47,11 +55,14 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
     {"reference", "fields[member] target:target"},
     {"target", "package fqn typeName"},
     {"lookup", "fields[member]"},
-    {"enum", "typeName values[value]"},
-    {"import", "package packagePath fqn typeName samePackage? relative dotted isRecursive?"},
+    {"enum", "typeName package packagePath packageDots values[value]"},
+    {"enumImport", "package packagePath packageDots samePackage? relative dotted enums[enum]"},
+    {"import",
+     "package packagePath packageDots fqn typeName samePackage? relative dotted isRecursive?"},
     {"template",
-     "package packagePath fqn subtype payload payloadType response toolName owner since "
-     "description "
+     "package packagePath packageDots fqn subtype payload payloadType response toolName owner "
+     "since "
+     "description comment commentXml "
      "format schemaJson parts[part] options* target"},
     {"part", "ref"},
 };

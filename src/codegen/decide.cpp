@@ -40,7 +40,9 @@ int count_regions(const std::string& text) {
 }
 
 Decision merge(const std::string& disk, const std::string& base, const GeneratedFile& fresh) {
-  MergeResult merged = merge_texts(base, disk, fresh.text);
+  // Every generation writes another header line: it is no edit, whoever wrote the one on disk.
+  MergeResult merged =
+      merge_texts(with_header_of(base, fresh.text), with_header_of(disk, fresh.text), fresh.text);
   if (merged.regions == 0) {
     const bool same = merged.text == fresh.text;
     return write(same ? FileStatus::Updated : FileStatus::Merged, merged.text);

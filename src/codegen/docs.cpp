@@ -11,7 +11,7 @@ namespace kedge::codegen {
 namespace {
 
 std::vector<GeneratedFile> fresh_pages(const Workspace& workspace) {
-  const Pack pack = load_pack(workspace.files, workspace.project.folder, "markdown", std::nullopt);
+  const Pack pack = load_docs_pack();
   TargetSettings target;
   target.name = "docs";
   target.out = workspace.project.docs.out.text;

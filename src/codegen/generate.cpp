@@ -210,6 +210,7 @@ class Generator {
                                                             {"Name", "Name"},
                                                             {"name_snake", "nameSnake"},
                                                             {"name_kebab", "nameKebab"},
+                                                            {"TypeName", "typeName"},
                                                             {"package", "packagePath"},
                                                             {"package_path", "packagePath"},
                                                             {"target", "target"}};
@@ -219,7 +220,8 @@ class Generator {
       throw Error(Problem{codes::ERR_PACK_PLACEHOLDER,
                           "unknown placeholder '{" + name + "}' in out: of pack " + pack_.name,
                           file.where,
-                          "name, Name, name_snake, name_kebab, package, package_path or target",
+                          "name, Name, TypeName, name_snake, name_kebab, package, package_path or "
+                          "target",
                           {}});
     }
     return value->text;
@@ -233,6 +235,17 @@ class Generator {
   std::map<std::string, templates::Template> parsed_;
   std::vector<GeneratedFile> files_;
 };
+
+// The words that a chosen option makes reserved.
+Pack with_options(Pack pack, const std::map<std::string, std::string>& options) {
+  for (const auto& [option, value] : options) {
+    const auto more = pack.reserved_with.find(option + "=" + value);
+    if (more != pack.reserved_with.end()) {
+      pack.reserved.insert(more->second.begin(), more->second.end());
+    }
+  }
+  return pack;
+}
 
 }  // namespace
 
@@ -289,7 +302,8 @@ std::vector<GeneratedFile> generate(const metadata::Model& model, const Pack& pa
     }
     throw Error(std::move(problem));
   }
-  return Generator(pack, target, formatter).run(build_data(model, pack, target));
+  const Pack chosen = with_options(pack, target.options);
+  return Generator(chosen, target, formatter).run(build_data(model, chosen, target));
 }
 
 std::vector<GeneratedFile> merge_targets(std::vector<GeneratedFile> files) {

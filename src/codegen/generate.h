@@ -44,6 +44,8 @@ std::string with_header(const Pack& pack, const std::string& from, const std::st
 std::optional<HeaderSum> read_header(const std::string& text);
 // The text without its header line (JSON: with an empty sum): what two versions are compared by.
 std::string without_header(const std::string& text);
+// The text under the header (JSON: with the sum) of another generation of it.
+std::string with_header_of(const std::string& text, const std::string& other);
 std::string normal_line_ends(std::string text);  // CRLF to LF
 
 }  // namespace kedge::codegen

@@ -98,6 +98,20 @@ std::string without_header(const std::string& text) {
   return read_header(text) ? text.substr(text.find('\n') + 1) : text;
 }
 
+std::string with_header_of(const std::string& text, const std::string& other) {
+  if (const std::optional<std::size_t> at = json_sum_at(other)) {
+    const std::optional<std::size_t> own = json_sum_at(text);
+    std::string result = text;
+    return own ? result.replace(*own, kDigits, other, *at, kDigits) : result;
+  }
+  if (!read_header(other)) {
+    return text;
+  }
+  const std::string header = other.substr(0, other.find('\n') + 1);
+  const std::string rest = without_header(text);
+  return header + (rest.starts_with('\n') ? "" : "\n") + rest;
+}
+
 std::string normal_line_ends(std::string text) {
   return base::replace_all(std::move(text), "\r\n", "\n");
 }

@@ -37,9 +37,11 @@ Pack neutral_pack() {
   return pack;
 }
 
-Json model_json(const metadata::Model& model) {
+Json model_json(const metadata::Model& model, const TargetSettings& scope) {
   TargetSettings target;
   target.name = "model";
+  target.include = scope.include;
+  target.exclude = scope.exclude;
   const ModelData data = build_data(model, neutral_pack(), target);
   Json entities = Json::array();
   for (const ObjectData& object : data.objects) {

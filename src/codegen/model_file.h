@@ -10,7 +10,8 @@
 
 namespace kedge::codegen {
 
-document::Json model_json(const metadata::Model& model);
+// With a scope only what its patterns take.
+document::Json model_json(const metadata::Model& model, const TargetSettings& scope = {});
 std::string model_sha(const metadata::Model& model);
 // A pack that knows every type by its neutral name.
 Pack neutral_pack();

@@ -77,6 +77,9 @@ std::vector<std::string> words_of(std::string_view name) {
     word += c;
   }
   end_word();
+  if (words.empty() && !name.empty()) {
+    words.emplace_back("underscore");  // a name of separators only has to be called something
+  }
   return words;
 }
 

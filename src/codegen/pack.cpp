@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "codegen/generate.h"
+#include "codegen/merge.h"
 #include "kedge/codes.h"
 
 namespace kedge::codegen {
@@ -51,10 +53,20 @@ class PackReader {
       pack_.list = value.text;
     } else if (key == "nullable") {
       pack_.nullable = value.text;
-    } else if (key == "reserved") {
+    } else if (key == "reserved" || key == "reserved_types") {
       for (const Node& word : value.items) {
-        pack_.reserved.insert(word.text);
+        (key == "reserved" ? pack_.reserved : pack_.reserved_types).insert(word.text);
       }
+    } else if (key.starts_with("reserved.")) {
+      for (const Node& word : value.items) {
+        pack_.reserved_with[key.substr(9)].insert(word.text);
+      }
+    } else if (key == "derived") {
+      for (const Node& form : value.items) {
+        pack_.derived.push_back(form.text);
+      }
+    } else if (key == "dollar") {
+      pack_.dollar = value.text;
     } else if (key == "format") {
       const auto format = templates::find_format(value.text);
       if (format) {
@@ -193,7 +205,14 @@ void take(Pack& pack, const std::map<std::string, std::string>& texts,
     pack.file = shown_folder + "/pack.yml";
   }
   for (const auto& [name, text] : texts) {
-    if (name.ends_with(".mustache")) {
+    if (holds_markers(normal_line_ends(text)) && !name.starts_with(".origin/")) {
+      throw Error(Problem{codes::ERR_PACK_INVALID,
+                          "a template of the pack holds conflict markers",
+                          Position{shown_folder + "/" + name, first_marker_line(text), 1},
+                          "settle them, as kedge gen --update-pack asks",
+                          {}});
+    }
+    if (name.ends_with(".mustache") && !name.starts_with(".origin/")) {
       pack.texts[name.substr(0, name.size() - 9)] = {text, shown_folder + "/" + name};
     }
   }
@@ -210,6 +229,12 @@ void take(Pack& pack, const std::map<std::string, std::string>& texts,
 
 }  // namespace
 
+Pack load_docs_pack() {
+  Pack pack;
+  take(pack, builtin_pack_files("markdown"), "packs/markdown");
+  return pack;
+}
+
 Pack load_pack(const base::FileSystem& files, const std::string& project_folder,
                const std::string& name_or_path, std::optional<Position> where) {
   Pack pack;
@@ -219,7 +244,8 @@ Pack load_pack(const base::FileSystem& files, const std::string& project_folder,
   if (path) {
     shown = name_or_path.starts_with("./") ? name_or_path.substr(2) : name_or_path;
     texts = folder_files(files, base::join_path(project_folder, shown));
-  } else {
+  } else if (const std::vector<std::string> names = builtin_pack_names();
+             std::find(names.begin(), names.end(), name_or_path) != names.end()) {
     texts = builtin_pack_files(name_or_path);
   }
   if (!texts.contains("pack.yml")) {

@@ -48,6 +48,10 @@ struct Pack {
   std::string list = "{}[]";
   std::string nullable = "{}";
   std::set<std::string> reserved;
+  std::map<std::string, std::set<std::string>> reserved_with;  // more, by "option=value"
+  std::set<std::string> reserved_types;  // names that only a type may not have
+  std::vector<std::string> derived;      // types beside an object's: "{}Row", "entity {}Patch"
+  std::string dollar;                    // how a '$' is written in a text ("\\$"); empty: as it is
   templates::Format format = templates::Format::Text;
   std::vector<PackFile> files;
   std::map<std::string, templates::ProvidedText> texts;  // by name, partials too
@@ -62,6 +66,8 @@ std::vector<std::string> builtin_pack_names();  // those that a target may name
 // ERR_PACK_INVALID (with all problems as notes).
 Pack load_pack(const base::FileSystem& files, const std::string& project_folder,
                const std::string& name_or_path, std::optional<Position> where);
+
+Pack load_docs_pack();  // no target may name it
 
 // The options of a target against those of the pack: defaults filled in. Throws ERR_PACK_OPTION.
 std::map<std::string, std::string> resolve_options(const Pack& pack, const std::string& target,

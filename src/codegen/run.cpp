@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/file_stamp.h"
 #include "base/text.h"
 #include "codegen/merge.h"
 #include "codegen/model_file.h"
@@ -120,7 +121,7 @@ class GenRun {
       : workspace_(workspace),
         request_(request),
         repository_(workspace.project.folder),
-        state_(workspace.files, workspace.project.folder, workspace.project.gen.state.text) {
+        state_(workspace.files, workspace.project.folder, workspace.project.gen) {
     result_.dry_run = request.dry_run;
   }
 
@@ -145,6 +146,10 @@ class GenRun {
       sweep(fresh);
     }
     result_.model_sha = model_sha(workspace_.model);
+    result_.manifest = state_.manifest_path();
+    result_.formatted = std::any_of(targets.begin(), targets.end(), [](const GenTarget* target) {
+      return !target->formatter.empty();
+    });
     finish();
     return std::move(result_);
   }
@@ -402,6 +407,7 @@ class GenRun {
                 [](const FileOutcome& a, const FileOutcome& b) { return a.path < b.path; });
     }
     warn();
+    check_writable();
     if (request_.dry_run) {
       return;
     }
@@ -419,6 +425,19 @@ class GenRun {
       remove_with_empty_folders(path);
     }
     state_.save();
+  }
+
+  // Before anything is written: either all files or none.
+  void check_writable() const {
+    for (const auto& [path, text] : writes_) {
+      const auto kind = workspace_.files.kind(at(path));
+      if (kind && kind != base::EntryKind::File) {
+        throw Error(codes::ERR_IO, "'" + path + "' cannot be written: it is a folder");
+      }
+      if (!base::is_writable(at(path))) {
+        throw Error(codes::ERR_IO, "'" + path + "' cannot be written: it is read-only");
+      }
+    }
   }
 
   void remove_with_empty_folders(const std::string& path) {
@@ -466,16 +485,8 @@ class GenRun {
 
   void warn() {
     warn_patterns();
-    if (repository_.is_ignored(state_.manifest_path())) {
-      result_.warnings.push_back(
-          {{codes::WARN_GEN_STATE_IGNORED,
-            "git ignores '" + state_.manifest_path() + "': other clones will refuse edited files",
-            std::nullopt,
-            "take the folder out of .gitignore and commit it",
-            {}},
-           Severity::Warning,
-           {"file", "", "", state_.manifest_path()},
-           "codegen"});
+    if (const std::optional<Finding> ignored = warn_ignored_state(repository_, state_)) {
+      result_.warnings.push_back(*ignored);
     }
   }
 

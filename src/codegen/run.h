@@ -45,7 +45,9 @@ struct GenResult {
   std::vector<TargetOutcome> targets;  // in the order of project.yml
   std::string model_sha;
   bool dry_run = false;
-  bool written = true;  // false: --on-conflict fail found a conflict
+  bool written = true;     // false: --on-conflict fail found a conflict
+  bool formatted = false;  // a formatter had a part in it
+  std::string manifest;    // where the state lies, below the project
   std::vector<Finding> warnings;
   int exit() const;
 };
@@ -80,6 +82,7 @@ struct CodegenCheck {
   std::size_t ignored = 0;  // files below an output folder that kedge never recorded
   std::vector<EditedFile> edited;
   std::vector<CodegenFinding> findings;  // by path, line, code
+  std::vector<Finding> warnings;
 };
 enum class Edits { Allowed, Drift };
 CodegenCheck check_codegen(const Workspace& workspace, Edits edits);

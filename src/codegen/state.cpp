@@ -23,10 +23,12 @@ std::string fields_key(const std::vector<std::string>& fields) {
   return fields.empty() ? "" : base::sha256_hex(base::join(fields, ",")).substr(0, 12);
 }
 
-GenState::GenState(base::FileSystem& files, std::string project_folder, std::string state_folder)
+GenState::GenState(base::FileSystem& files, std::string project_folder,
+                   const project::GenSettings& settings)
     : files_(files),
       project_folder_(std::move(project_folder)),
-      state_folder_(std::move(state_folder)) {
+      state_folder_(settings.state.text),
+      base_folder_(settings.bases == "local" ? ".kedge/gen/base/" : state_folder_ + "/base/") {
   read_manifest();
   read_pending();
 }
@@ -84,7 +86,7 @@ std::optional<std::string> GenState::find_base(const std::string& path,
   const auto known = recorded.find(path);
   const std::string sha = known != recorded.end() ? known->second.sha : "";
   if (!sha.empty()) {
-    std::optional<std::string> base = files_.read(at(state_folder_ + "/base/" + path));
+    std::optional<std::string> base = files_.read(at(base_folder_ + path));
     if (base && base::sha256_hex(normal_line_ends(*base)) == sha) {
       return normal_line_ends(std::move(*base));
     }
@@ -115,12 +117,12 @@ void GenState::record(const GeneratedFile& file) {
   recorded[file.path] = {file.target,       file.pack,
                          file.pack_version, base::sha256_hex(file.text),
                          file.from,         fields_key(file.fields)};
-  texts_[state_folder_ + "/base/" + file.path] = file.text;
+  texts_[base_folder_ + file.path] = file.text;
 }
 
 void GenState::forget(const std::string& path) {
   recorded.erase(path);
-  texts_[state_folder_ + "/base/" + path] = std::nullopt;
+  texts_[base_folder_ + path] = std::nullopt;
   drop_pending(path);
 }
 
@@ -137,7 +139,7 @@ void GenState::restore_before(const std::string& path) {
   const std::optional<std::string> base = files_.read(at(pending_text(path, "base")));
   if (entry != pending.end() && known != recorded.end() && base) {
     known->second.sha = entry->second.base_sha;
-    texts_[state_folder_ + "/base/" + path] = *base;
+    texts_[base_folder_ + path] = *base;
   }
 }
 
@@ -185,6 +187,21 @@ std::string GenState::pending_json() const {
                        .set("ours", entry.ours_sha));
   }
   return document::write_json(json) + "\n";
+}
+
+std::optional<Finding> warn_ignored_state(const Repository& repository, const GenState& state) {
+  if (!repository.is_ignored(state.manifest_path())) {
+    return std::nullopt;
+  }
+  return Finding{
+      {codes::WARN_GEN_STATE_IGNORED,
+       "git ignores '" + state.manifest_path() + "': other clones will refuse edited files",
+       std::nullopt,
+       "take the folder out of .gitignore and commit it",
+       {}},
+      Severity::Warning,
+      {"file", "", "", state.manifest_path()},
+      "codegen"};
 }
 
 void GenState::save() {

@@ -9,6 +9,8 @@
 #include "base/file_system.h"
 #include "codegen/generate.h"
 #include "codegen/merge.h"
+#include "kedge/finding.h"
+#include "project/settings.h"
 
 namespace kedge::codegen {
 
@@ -33,7 +35,8 @@ struct Pending {
 class GenState {
  public:
   // Throws ERR_GEN_STATE_CORRUPT.
-  GenState(base::FileSystem& files, std::string project_folder, std::string state_folder);
+  GenState(base::FileSystem& files, std::string project_folder,
+           const project::GenSettings& settings);
 
   std::map<std::string, Recorded> recorded;  // by path
   std::map<std::string, Pending> pending;
@@ -53,7 +56,8 @@ class GenState {
   };
   void add_pending(const std::string& path, Pending entry, const ConflictTexts& texts);
   // Puts the record of before a conflict back.
-  void restore_before(const std::string& path); void drop_pending(const std::string& path);
+  void restore_before(const std::string& path);
+  void drop_pending(const std::string& path);
   // Bases and pending texts first, then pending.json, the manifest last; unchanged files are not
   // written.
   void save();
@@ -71,9 +75,13 @@ class GenState {
   base::FileSystem& files_;
   std::string project_folder_;
   std::string state_folder_;
+  std::string base_folder_;  // with a final '/'; committed, or of this machine (gen.bases)
   std::map<std::string, std::optional<std::string>> texts_;  // to write, or to remove
 };
 
 std::string fields_key(const std::vector<std::string>& fields);
+
+// WARN_GEN_STATE_IGNORED, when git ignores the manifest.
+std::optional<Finding> warn_ignored_state(const Repository& repository, const GenState& state);
 
 }  // namespace kedge::codegen

@@ -95,7 +95,7 @@ class Renderer {
     if (out_.size() + text.size() > options_.limits.output_bytes) {
       refuse(codes::ERR_RENDER_LIMIT,
              "the rendered text has more than " + std::to_string(options_.limits.output_bytes) +
-                 " bytes",
+                 " bytes (limits: output_bytes)",
              "output_bytes");
     }
     out_ += text;
@@ -104,7 +104,8 @@ class Renderer {
   void step() {
     if (++steps_ > options_.limits.steps) {
       refuse(codes::ERR_RENDER_LIMIT,
-             "the render takes more than " + std::to_string(options_.limits.steps) + " steps",
+             "the render takes more than " + std::to_string(options_.limits.steps) +
+                 " steps (limits: steps)",
              "steps");
     }
   }
@@ -449,10 +450,10 @@ std::string render(const Template& text, const Node& payload, const Provider* pr
                    const RenderOptions& options) {
   guard(text, provider, options);
   if (depth_of(payload) > options.limits.payload_depth) {
-    refuse(
-        codes::ERR_RENDER_LIMIT,
-        "the payload is nested more than " + std::to_string(options.limits.payload_depth) + " deep",
-        "payload_depth");
+    refuse(codes::ERR_RENDER_LIMIT,
+           "the payload is nested more than " + std::to_string(options.limits.payload_depth) +
+               " deep (limits: payload_depth)",
+           "payload_depth");
   }
   if (options.type != nullptr && options.type->typed && options.validate_payload) {
     std::vector<PayloadProblem> problems = check_payload(payload, *options.type, options);
