@@ -129,6 +129,15 @@ CHECKS = [
     ("between, in, not in with NULL rows", over(["*:count"], filters=["boss_id not in (2)", "pay between 6 and 9"], root="staff"), "SELECT COUNT(*) FROM staff WHERE boss NOT IN (2) AND pay BETWEEN 6 AND 9"),
 ]
 
+# Failures of the data on a model that drifted elsewhere: the same form as DRIFT of checks.py.
+DATA_ERRORS = [
+    ("a number out of range beside drift", over([{"formula": "big:max * 2", "name": "x"}], root="numbers"), "query_failed", None, ["duckdb", "postgres", "mysql"]),
+    ("an overflow of a sum beside drift", over(["big:sum"], filters=["id in (1, 3)"], root="numbers"), "query_failed", None, ["sqlite"]),
+    ("a text that is no time beside drift", over(["*:count"], ["exact"], time_dimensions=by("month", "real", date_range=["soon", "later"]), root="numbers"), "schema_drift", ["numbers"], ["duckdb", "postgres"]),
+    ("what a filter compares is not there", over(["real:sum"], filters=["exact > 1"], root="numbers"), "schema_drift", ["numbers"]),
+    ("no drift for a sum of what is there", over(["real:max"], filters=["id = 1"], root="numbers"), None, None),
+]
+
 HOSTILE = "id; DROP TABLE texts; --"
 ERRORS = [
     ("a hostile dimension", over([], [HOSTILE], root="texts"), "unknown_reference"),

@@ -91,7 +91,7 @@ DRIFT = [
     ("a data error beside drift", {"source_model": "shipments", "dimensions": ["depots.city"], "time_dimensions": [{"dimension": "booked_on", "granularity": "month", "date_range": ["soon", "later"]}], "measures": ["*:count"]}, "query_failed", None, ["postgres"]),
     ("--check-drift sees it before", {"source_model": "shipments", "dimensions": ["depots.city"], "measures": ["*:count"]}, "schema_drift", ["depots", "shipments"], ALL, ["--check-drift"]),
 ]
-DRIFT_SQL = "ALTER TABLE depots DROP COLUMN capacity;"
+DRIFT_SQL = "ALTER TABLE depots DROP COLUMN capacity;\nALTER TABLE numbers DROP COLUMN exact;"
 
 
 class Words:

@@ -6,9 +6,11 @@ the same rows. The last line is `N passed, N failed`."""
 import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
@@ -105,6 +107,9 @@ def run_engine(project, only):
         if not fine:
             print(f"FAIL {name} [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
     p, f = run_drift(project, only)
+    if not only:
+        more = run_refusals(project)
+        p, f = p + more[0], f + more[1]
     return passed + p, failed + f
 
 
@@ -112,7 +117,7 @@ def run_drift(project, only):
     """Only drift of models that the query touches is drift of the query."""
     passed, failed = 0, 0
     project.db.script(DRIFT_SQL)
-    for name, query, error, models, *rest in DRIFT:
+    for name, query, error, models, *rest in DRIFT + attacks.DATA_ERRORS:
         if (rest and project.engine not in rest[0]) or (only and only not in name):
             continue
         code, got = project.ask(query, *(rest[1] if len(rest) > 1 else []))
@@ -124,6 +129,70 @@ def run_drift(project, only):
         if not fine:
             print(f"FAIL drift: {name} [{project.engine}]: expected {error} {models}, got {code} {json.dumps(got)[:600]}")
     return passed, failed
+
+
+def run_refusals(project):
+    """What is no fault of the schema is told as it is, though a touched model has drifted."""
+    query = {"source_model": "shipments", "dimensions": ["depots.city"], "measures": ["*:count"]}
+    passed, failed = 0, 0
+    file = project.folder / "connections.yml"
+    before, variables = file.read_text(), dict(project.env)
+    for name, wanted, settings, changes, after in refusals(project):
+        file.write_text(json.dumps({"main": settings}))
+        project.env.update(changes)
+        try:
+            code, got = project.ask(query)
+        finally:
+            after()
+        fine = code == 2 and got.get("error") == wanted and "to_delete" not in got
+        passed, failed = passed + fine, failed + (not fine)
+        if not fine:
+            print(f"FAIL refusal: {name} [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
+    file.write_text(before)
+    project.env = variables
+    return passed, failed
+
+
+def refusals(project):
+    """(name, code, settings, variables, what ends it), each set up when it is its turn."""
+    def nothing():
+        return None
+
+    if project.engine == "sqlite":
+        yield "a missing file", "connection_failed", {"connector": "sqlite", "path": "none.db"}, {}, nothing
+        holder = sqlite3.connect(project.folder / "main.db")
+        holder.execute("BEGIN EXCLUSIVE")
+        yield "a locked file", "query_failed", {"connector": "sqlite", "path": "main.db"}, {}, holder.close
+    elif project.engine == "duckdb":
+        yield "a missing file", "connection_failed", {"connector": "duckdb", "path": "none.db"}, {}, nothing
+        (project.folder / "garbage.db").write_bytes(b"no database " * 999)
+        yield "no database file", "connection_failed", {"connector": "duckdb", "path": "garbage.db"}, {}, nothing
+    else:
+        settings = project.db.connection()
+        yield "a closed port", "connection_failed", {**settings, "host": "127.0.0.1", "port": 1}, {}, nothing
+        yield "no such user", "connection_failed", {**settings, "user": "nobody_"}, {}, nothing
+        user = f"reader_{os.getpid()}"
+        if project.engine == "postgres":
+            project.db.script(f"CREATE ROLE {user} LOGIN; GRANT SELECT ON depots TO {user};")
+            reader = {**settings, "user": user}
+        else:
+            name = project.db.name
+            project.db.server._client(name, "".join(f"CREATE USER '{user}'@'{host}' IDENTIFIED BY 'pw'; GRANT SELECT ON {name}.depots TO '{user}'@'{host}';"
+                                                    for host in ("%", "localhost")), user="root", password=None)
+            reader = {**settings, "user": user, "password": "pw"}
+        yield "no right on a table", "permission_denied", reader, {}, nothing
+        server = project.db.server
+        if project.engine == "postgres":
+            command = [server.psql, "-X", "-q", "-h", server.host, "-p", str(server.port), "-U", settings["user"], "-d", project.db.name, "-c",
+                       "BEGIN; LOCK TABLE shipments IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(30);"]
+            holder = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
+            time.sleep(0.7)
+
+            def end():
+                holder.kill()
+                holder.wait()
+
+            yield "a lock that is waited for in vain", "timeout", {**settings, "command_timeout_seconds": 1}, {}, end
 
 
 def main():
