@@ -127,7 +127,7 @@ class Mysql {
   void operator()(const DropIndex& c) {
     const bool last = leads_with_counted(e_.to, c.table, c.part);
     add(last ? stage::kIndex + 2 : stage::kDropIndex, c.table,
-        e_.ddl.drop_index(c.part, c.table, "") + way_clause(e_, c.table, Way::InPlace, " "));
+        e_.ddl.drop_index(c.part, c.table, ""));
   }
   void operator()(const AddForeignKey& c) {
     alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part), Way::Copy);
@@ -137,8 +137,7 @@ class Mysql {
           Way::InPlace);
     if (leaves_index(c)) {
       add(stage::kDropIndex, c.table,
-          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table) +
-              way_clause(e_, c.table, Way::InPlace, " "));
+          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table));
     }
   }
   void operator()(const AddCheck& c) {

@@ -20,8 +20,9 @@ enum class Way {
 Way way_to_add(const schema::Column& column);
 Way way_to_modify(const schema::Column& before, const schema::Column& after);
 Way way_to_index(const schema::Index& index);
-// ", ALGORITHM=..., LOCK=..." for ALTER TABLE; with `separator` " " for CREATE and DROP INDEX.
-// Empty for tables of other engines and those with parts that the online forms exclude.
+// ", ALGORITHM=..., LOCK=..." for ALTER TABLE; with `separator` " " for CREATE INDEX. MariaDB takes
+// neither word in DROP INDEX, which copies nothing. Empty for tables of other engines and those
+// with parts that the online forms exclude.
 std::string way_clause(const Emission& emission, const schema::Name& table, Way way,
                        const char* separator = ", ");
 

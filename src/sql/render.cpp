@@ -144,13 +144,6 @@ class Renderer {
     return is_atom(node) ? any(node) : "(" + any(node) + ")";
   }
 
-  // After `interval` a word without parentheses, such as current_timestamp, is no value.
-  std::string interval_value(const Node& node) {
-    const Node& value = node.items[0];
-    const std::string text = operand(value);
-    return value.kind == NodeKind::Function && !text.ends_with(')') ? "(" + text + ")" : text;
-  }
-
   std::string list(const Node& node, std::size_t from, const std::string& separator) {
     std::string out;
     for (std::size_t i = from; i < node.items.size(); ++i) {
@@ -227,7 +220,7 @@ class Renderer {
       case NodeKind::Collate:
         return operand(node.items[0]) + " collate " + path(node.names);
       case NodeKind::Interval:
-        return "interval " + interval_value(node) + (node.text.empty() ? "" : " " + node.text);
+        return "interval " + operand(node.items[0]) + (node.text.empty() ? "" : " " + node.text);
       case NodeKind::Lambda:
         return parameters(node) + " -> " + any(node.items[0]);
       case NodeKind::Comprehension:
