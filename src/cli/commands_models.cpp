@@ -23,6 +23,10 @@ void print_diagnostics(Invocation& invocation, const models::ValidateResult& res
                               : report::failure_text(result.failures));
 }
 
+report::Checked checked(const models::ValidateResult& result) {
+  return result.failures.empty() ? report::Checked::All : report::Checked::Part;
+}
+
 bool is_yes(const std::optional<std::string>& answer) {
   const std::string word = base::to_lower(base::trim(answer.value_or("")));
   return word == "y" || word == "yes";
@@ -134,8 +138,9 @@ int suggest(Invocation& invocation, const app::ModelCheck& check) {
     json.set("renames", report::renames_json(candidates));
     invocation.terminal.out.write(document::write_json(json) + "\n");
   } else {
-    invocation.terminal.out.write(report::entries_text(check.result.entries, {}) +
-                                  report::renames_text(candidates));
+    invocation.terminal.out.write(
+        report::entries_text(check.result.entries, {}, checked(check.result)) +
+        report::renames_text(candidates));
   }
   return check.result.failures.empty() ? 0 : 2;
 }
@@ -196,7 +201,8 @@ int show_drift(Invocation& invocation) {
     invocation.terminal.out.write(document::write_json(report::entries_json(check.result.entries)) +
                                   "\n");
   } else {
-    invocation.terminal.out.write(report::entries_text(check.result.entries, check.result.hints));
+    invocation.terminal.out.write(
+        report::entries_text(check.result.entries, check.result.hints, checked(check.result)));
   }
   if (!check.result.failures.empty()) {
     return 2;

@@ -74,6 +74,27 @@ void read_stages(DocumentReader& reader, const Node& node, Model& model) {
   }
 }
 
+// One statement that does not begin as one that writes or defines something.
+bool is_one_query(const std::string& text, SqlDialect dialect) {
+  static const std::set<std::string, std::less<>> kOthers{
+      "alter",    "analyze", "attach",   "begin",  "call",   "comment", "commit",
+      "copy",     "create",  "delete",   "detach", "do",     "drop",    "exec",
+      "execute",  "explain", "export",   "grant",  "import", "insert",  "install",
+      "load",     "lock",    "merge",    "pragma", "rename", "replace", "revoke",
+      "rollback", "set",     "truncate", "update", "use",    "vacuum"};
+  const std::vector<sql::Statement> statements = sql::split_statements(text, analysed_as(dialect));
+  if (statements.size() != 1) {
+    return false;
+  }
+  for (const sql::Token& token : sql::tokenize(text, analysed_as(dialect))) {
+    if (token.kind != sql::TokenKind::Comment) {
+      return token.kind != sql::TokenKind::Identifier ||
+             !kOthers.contains(base::to_lower(text.substr(token.begin, token.end - token.begin)));
+    }
+  }
+  return false;
+}
+
 void read_source_mode(DocumentReader& reader, const Node& node, Model& model) {
   std::vector<std::string> given;
   for (const std::string_view key : {"sql_table", "sql", "source_queries"}) {
@@ -96,8 +117,7 @@ void read_source_mode(DocumentReader& reader, const Node& node, Model& model) {
     reader.error(codes::invalid_name,
                  "sql_table '" + model.sql_table + "' is not the name of a table or view",
                  model.source_place, "write table, schema.table or quote the parts");
-  } else if (given.front() == "sql" &&
-             sql::split_statements(model.sql, analysed_as(reader.context().dialect)).size() != 1) {
+  } else if (given.front() == "sql" && !is_one_query(model.sql, reader.context().dialect)) {
     reader.error(codes::source_mode, "sql must be exactly one SELECT", model.source_place);
   }
 }

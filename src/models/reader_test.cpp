@@ -58,6 +58,7 @@ const std::vector<Case> kDocuments{
     {"name: m\nsource_queries: []\n", "empty_source_queries:2"},
     {"name: m\nsql_table: 'a b c'\n", "invalid_name:2"},
     {"name: m\nsql: 'SELECT 1; DROP TABLE x'\n", "source_mode:2"},
+    {"name: m\nsql: '/* all */ DELETE FROM x'\n", "source_mode:2"},
     {"name: m\nsql: 'SELECT 1 AS a; -- done'\n", ""},
     {"name: m\nsql_table: t\ndefault_time_dimension: d\n", "unknown_reference:3"},
     {"name: m\nsql_table: t\nhidden: 3\n", "bad_value:3"},

@@ -62,9 +62,10 @@ Json addition_json(const models::IngestAddition& addition) {
 }  // namespace
 
 std::string entries_text(const std::vector<models::ToDeleteEntry>& entries,
-                         const std::vector<models::RenameHint>& hints) {
+                         const std::vector<models::RenameHint>& hints, Checked checked) {
   if (entries.empty()) {
-    return "No drift detected.\n";
+    return checked == Checked::All ? "No drift detected.\n"
+                                   : "No drift detected in what could be checked.\n";
   }
   std::string text;
   for (const models::ToDeleteEntry& entry : entries) {

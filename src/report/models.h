@@ -9,8 +9,11 @@
 
 namespace kedge::report {
 
+// Part: something could not be checked, so that no entry does not mean no drift.
+enum class Checked { All, Part };
 std::string entries_text(const std::vector<models::ToDeleteEntry>& entries,
-                         const std::vector<models::RenameHint>& hints);
+                         const std::vector<models::RenameHint>& hints,
+                         Checked checked = Checked::All);
 document::Json entries_json(const std::vector<models::ToDeleteEntry>& entries);
 
 // One JSON line for each thing that could not be checked, for stderr.

@@ -160,6 +160,9 @@ class Checks:
         must(not hit, f"{why}: entries for {hit}: {err[:300]}")
         must(err.strip(), f"{why}: nothing on standard error")
         if not entries:
+            _, text, _ = project.run("validate-models")
+            must(text == "No drift detected in what could be checked.\n", f"{why}: the text says {text!r}")
+        if not entries:
             code, out, err = project.run("validate-models", "--force-clean", "--yes", "--format", "json")
             must(code == 2, f"{why}: --force-clean exit {code}: {out[:300]} {err[:300]}")
             must(project.models() == before, f"{why}: files were changed")
