@@ -16,34 +16,39 @@ struct Spelling {
   std::string_view sqlite;
   std::string_view mysql;
   std::string_view sqlserver;
+  std::string_view generic;  // the standard's names, which most servers behind ODBC know
 };
 
 const std::map<TypeKind, Spelling>& spellings() {
   static const std::map<TypeKind, Spelling> kSpellings = {
-      {TypeKind::Boolean, {"boolean", "BOOLEAN", "tinyint(1)", "bit"}},
-      {TypeKind::Int8, {"smallint", "INTEGER", "tinyint", "smallint"}},
-      {TypeKind::UInt8, {"smallint", "INTEGER", "tinyint unsigned", "tinyint"}},
-      {TypeKind::Int16, {"smallint", "INTEGER", "smallint", "smallint"}},
-      {TypeKind::UInt16, {"integer", "INTEGER", "smallint unsigned", "int"}},
-      {TypeKind::Int32, {"integer", "INTEGER", "int", "int"}},
-      {TypeKind::UInt32, {"bigint", "INTEGER", "int unsigned", "bigint"}},
-      {TypeKind::Int64, {"bigint", "BIGINT", "bigint", "bigint"}},
-      {TypeKind::UInt64, {"numeric(20,0)", "BIGINT", "bigint unsigned", "decimal(20,0)"}},
-      {TypeKind::Int128, {"numeric(38,0)", "BIGINT", "decimal(38,0)", "decimal(38,0)"}},
-      {TypeKind::UInt128, {"", "", "", ""}},
-      {TypeKind::Real4, {"real", "REAL", "float", "real"}},
-      {TypeKind::Real8, {"double precision", "REAL", "double", "float"}},
-      {TypeKind::Blob, {"bytea", "BLOB", "longblob", "varbinary(max)"}},
-      {TypeKind::Date, {"date", "DATE", "date", "date"}},
-      {TypeKind::Time, {"time", "TIME", "time(6)", "time"}},
-      {TypeKind::Timestamp, {"timestamp", "TIMESTAMP", "datetime(6)", "datetime2(6)"}},
-      {TypeKind::TimestampTz, {"timestamptz", "TIMESTAMPTZ", "timestamp(6)", "datetimeoffset(6)"}},
-      {TypeKind::Interval, {"interval", "", "", ""}},
-      {TypeKind::Uuid, {"uuid", "UUID", "char(36)", "uniqueidentifier"}},
-      {TypeKind::Json, {"jsonb", "JSON", "json", "nvarchar(max)"}},
-      {TypeKind::Struct, {"jsonb", "JSON", "json", "nvarchar(max)"}},
-      {TypeKind::Map, {"jsonb", "JSON", "json", "nvarchar(max)"}},
-      {TypeKind::Array, {"jsonb", "JSON", "json", "nvarchar(max)"}},
+      {TypeKind::Boolean, {"boolean", "BOOLEAN", "tinyint(1)", "bit", "boolean"}},
+      {TypeKind::Int8, {"smallint", "INTEGER", "tinyint", "smallint", "smallint"}},
+      {TypeKind::UInt8, {"smallint", "INTEGER", "tinyint unsigned", "tinyint", "smallint"}},
+      {TypeKind::Int16, {"smallint", "INTEGER", "smallint", "smallint", "smallint"}},
+      {TypeKind::UInt16, {"integer", "INTEGER", "smallint unsigned", "int", "integer"}},
+      {TypeKind::Int32, {"integer", "INTEGER", "int", "int", "integer"}},
+      {TypeKind::UInt32, {"bigint", "INTEGER", "int unsigned", "bigint", "bigint"}},
+      {TypeKind::Int64, {"bigint", "BIGINT", "bigint", "bigint", "bigint"}},
+      {TypeKind::UInt64,
+       {"numeric(20,0)", "BIGINT", "bigint unsigned", "decimal(20,0)", "decimal(20,0)"}},
+      {TypeKind::Int128,
+       {"numeric(38,0)", "BIGINT", "decimal(38,0)", "decimal(38,0)", "decimal(38,0)"}},
+      {TypeKind::UInt128, {"", "", "", "", ""}},
+      {TypeKind::Real4, {"real", "REAL", "float", "real", "real"}},
+      {TypeKind::Real8, {"double precision", "REAL", "double", "float", "double precision"}},
+      {TypeKind::Blob, {"bytea", "BLOB", "longblob", "varbinary(max)", "blob"}},
+      {TypeKind::Date, {"date", "DATE", "date", "date", "date"}},
+      {TypeKind::Time, {"time", "TIME", "time(6)", "time", "time"}},
+      {TypeKind::Timestamp, {"timestamp", "TIMESTAMP", "datetime(6)", "datetime2(6)", "timestamp"}},
+      {TypeKind::TimestampTz,
+       {"timestamptz", "TIMESTAMPTZ", "timestamp(6)", "datetimeoffset(6)",
+        "timestamp with time zone"}},
+      {TypeKind::Interval, {"interval", "", "", "", ""}},
+      {TypeKind::Uuid, {"uuid", "UUID", "char(36)", "uniqueidentifier", "char(36)"}},
+      {TypeKind::Json, {"jsonb", "JSON", "json", "nvarchar(max)", "text"}},
+      {TypeKind::Struct, {"jsonb", "JSON", "json", "nvarchar(max)", "text"}},
+      {TypeKind::Map, {"jsonb", "JSON", "json", "nvarchar(max)", "text"}},
+      {TypeKind::Array, {"jsonb", "JSON", "json", "nvarchar(max)", "text"}},
   };
   return kSpellings;
 }
@@ -57,8 +62,9 @@ std::string_view pick(const Spelling& spelling, System system) {
     case System::Mysql:
       return spelling.mysql;
     case System::SqlServer:
-    case System::Generic:
       return spelling.sqlserver;
+    case System::Generic:
+      return spelling.generic;
     case System::Duckdb:
       break;
   }
@@ -98,12 +104,14 @@ Type read_back(System system, const Type& type) {
   if (type.kind == TypeKind::Int128) {
     return decimal(38, 0);
   }
-  if (system == System::Mysql) {
+  if (system == System::Mysql || system == System::Generic) {
     if (type.kind == TypeKind::Uuid) {
       Type text = make(TypeKind::Text);
       text.length = 36;
       return text;
     }
+  }
+  if (system == System::Mysql) {
     return type;
   }
   static const std::map<TypeKind, TypeKind> kWider = {{TypeKind::Int8, TypeKind::Int16},
@@ -112,7 +120,7 @@ Type read_back(System system, const Type& type) {
   if (type.kind == TypeKind::UInt64) {
     return decimal(20, 0);
   }
-  if (type.kind == TypeKind::UInt8 && system == System::Postgres) {
+  if (type.kind == TypeKind::UInt8 && (system == System::Postgres || system == System::Generic)) {
     return make(TypeKind::Int16);
   }
   const auto wider = kWider.find(type.kind);
@@ -152,8 +160,10 @@ TargetType text_type(System system, const Type& type, ColumnUse use) {
       result.native = length.empty() ? "longtext" : "varchar" + length;
       break;
     case System::SqlServer:
-    case System::Generic:
       result.native = length.empty() ? "nvarchar(max)" : "nvarchar" + length;
+      break;
+    case System::Generic:
+      result.native = length.empty() ? "text" : "varchar" + length;
       break;
   }
   return result;
@@ -221,8 +231,9 @@ std::string marker_type(System system) {
     case System::Mysql:
       return "datetime(6)";
     case System::SqlServer:
-    case System::Generic:
       return "datetime2(6)";
+    case System::Generic:
+      return "timestamp";
   }
   return "";
 }

@@ -33,7 +33,6 @@ from kt.databases import Databases, SqlError  # noqa: E402
 
 DATABASES = ("sqlite", "duckdb", "postgres", "mysql")
 MODES = ("append", "replace", "merge", "evolve")
-BAD = 666
 TEXT = {"sqlite": "VARCHAR(200)", "duckdb": "VARCHAR", "postgres": "varchar(200)", "mysql": "varchar(200)"}
 
 parser = argparse.ArgumentParser()
@@ -75,6 +74,8 @@ class Project:
         connection = {"connector": "localfiles", "root": str(self.place / "out")}
         if target in DATABASES:
             self.database = databases.open(target, self.path, folder)
+            if hasattr(self.database, "variables"):
+                os.environ.update({k: str(v) for k, v in self.database.variables().items()})
             connection = (self.database.connection() if hasattr(self.database, "connection")
                           else {"connector": target, "path": str(self.path)})
         connection["retry"] = {"max_attempts": 1}
@@ -92,8 +93,8 @@ class Project:
         with open(self.folder / "t.csv", "w") as out:
             out.write(",".join(columns) + "\n")
             for i in range(rows):
-                value = BAD if bad and i == rows - 1 else 1
-                out.write(f"{i + 10},{value},note number {i} {'x' * 60}" + (f",{i}.5" if evolve else "") + "\n")
+                note = "bad" if bad and i == rows - 1 else f"note number {i} {'x' * 60}"
+                out.write(f"{i + 10},1,{note}" + (f",{i}.5" if evolve else "") + "\n")
         write = {"strategy": "append" if evolve else mode}
         if mode == "merge":
             write.update(keys=["id"], on_delete="delete")
@@ -117,7 +118,7 @@ class Project:
         small = "int" if self.target in ("postgres", "mysql") else "INTEGER"
         self.database.script(
             "DROP TABLE IF EXISTS t;\n"
-            f"CREATE TABLE t (id bigint PRIMARY KEY, v {small} CHECK (v <> {BAD}), note {TEXT[self.target]});\n"
+            f"CREATE TABLE t (id bigint PRIMARY KEY, v {small}, note {TEXT[self.target]} CHECK (note <> 'bad'));\n"
             "INSERT INTO t VALUES (1, 1, 'one'), (12, 2, 'twelve');")
 
     def state(self):
@@ -153,10 +154,12 @@ class Project:
         process = subprocess.Popen([kedge, "-C", str(self.folder), "run", "--all", "--events", "-"], text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         writing = threading.Event()
+        writing.reached = False
 
         def follow():
             for line in process.stdout:
                 if '"node_started"' in line and '"kind":"write"' in line:
+                    writing.reached = True
                     writing.set()
             writing.set()
 
@@ -195,15 +198,6 @@ def last_row(project, mode, name):
     judge(name + " leaves nothing", str(project.leftovers() or ""))
 
 
-def finished(project, mode, before, rows):
-    """The state after the whole write."""
-    state = project.state()
-    if project.target == "file":
-        return any(text.count("\n") == rows + 1 for text in state.values())
-    kept = {"append": 2, "evolve": 2, "replace": 0, "merge": 0}[mode]
-    return len(state[1]) == rows + kept
-
-
 def kill(project, mode, name):
     rows = options.rows
     project.mode(mode, rows, bad=False)
@@ -228,7 +222,8 @@ def kill(project, mode, name):
                  else any(text.count("\n") == rows + 1 for text in after.values()))
         altered = project.target == "mysql" and mode == "evolve" and project.database.query(
             "SELECT id, note FROM t ORDER BY id")[1] == [[r[0], r[2]] for r in before[1]]
-        judge(f"{name} {moment}", "" if whole or altered else differs(before, after))
+        judge(f"{name} {moment}", "its write was not reached" if not writing.reached else
+              "" if whole or altered else differs(before, after))
         if whole or altered:
             project.reset()
             project.database and project.database.script("DELETE FROM t WHERE id = 12")
@@ -250,28 +245,39 @@ def kill(project, mode, name):
     judge(f"{name} leaves nothing", str(project.leftovers() or ""))
 
 
-SESSIONS = {
-    "postgres": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
-                "pg_backend_pid() AND state <> 'idle' AND (query LIKE 'COPY%' OR query LIKE 'INSERT%')",
-    "mysql": "SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()",
-}
+# Waits for the session that writes, and ends it.
+END_POSTGRES = """DO $$ BEGIN
+  FOR i IN 1..20000 LOOP
+    PERFORM pg_stat_clear_snapshot();
+    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+            AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE 'COPY%';
+    IF FOUND THEN RETURN; END IF;
+    PERFORM pg_sleep(0.002);
+  END LOOP; END $$"""
+SESSIONS_MYSQL = ("SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id() AND info LIKE "
+                  "'INSERT%'")
+
+
+def end_session(project, process):
+    if project.target == "postgres":
+        project.database.script(END_POSTGRES)
+        return
+    while process.poll() is None:
+        for row in project.database.query(SESSIONS_MYSQL)[1]:
+            try:
+                project.database.script(f"KILL {row[0]}")
+                return
+            except SqlError:
+                pass  # it has ended
 
 
 def connection(project, mode, name):
-    project.mode(mode, options.rows * 3, bad=False)
+    rows = options.rows * (10 if project.target == "postgres" else 1)
+    project.mode(mode, rows, bad=False)
     project.database.script("DELETE FROM t WHERE id = 12")
     before = project.state()
     process, writing, follower = project.start()
-    writing.wait(120)
-    ended = False
-    while process.poll() is None and not ended:
-        try:
-            found = project.database.query(SESSIONS[project.target])[1]
-            for row in found if project.target == "mysql" else []:
-                project.database.script(f"KILL {row[0]}")
-            ended = bool(found)
-        except SqlError:
-            pass
+    end_session(project, process)
     process.wait(180)
     follower.join()
     if process.returncode == 0:
