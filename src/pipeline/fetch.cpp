@@ -7,6 +7,7 @@
 #include "contracts/fetched.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/capture.h"
 #include "pipeline/land.h"
 #include "pipeline/source.h"
 #include "pipeline/write.h"
@@ -25,7 +26,8 @@ struct Probe {
   std::vector<std::size_t> writes;
   std::optional<Problem> failure;  // of the whole connection
   std::map<std::size_t, FetchedShape> shapes;
-  std::map<std::size_t, Problem> unfetched;  // reads that could not be described
+  std::map<std::size_t, Problem> unfetched;   // reads that could not be described
+  std::map<std::size_t, Problem> uncaptured;  // those whose changes the server does not give
   std::map<std::size_t, contracts::Target> targets;
 };
 
@@ -107,6 +109,11 @@ class Fetcher {
       const ReadSpec& read = workspace_.reads[index];
       try {
         probe_.shapes[index] = fetch_read(*connection, schema, read);
+        const auto refused =
+            read.change_capture ? refuse_capture(*connection, read) : std::optional<Problem>();
+        if (refused) {
+          probe_.uncaptured[index] = *refused;
+        }
       } catch (const Error& error) {
         fail_read(index, error);
       }
@@ -184,6 +191,9 @@ class Comparison {
         add(failed->second, Severity::Error, subject(workspace_.reads[index], ""));
       } else {
         compare_read(workspace_.reads[index], probe.shapes.at(index));
+      }
+      if (const auto found = probe.uncaptured.find(index); found != probe.uncaptured.end()) {
+        add(found->second, Severity::Error, subject(workspace_.reads[index], ""));
       }
     }
     for (const std::size_t index : probe.writes) {

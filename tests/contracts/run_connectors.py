@@ -89,7 +89,14 @@ def run_place(name, place):
     place.rows(["1,a,1.25", "2,,-0.5"])
     code, text = place.write(strategy="append")
     judge(f"{name} creates its target", code == 0, text)
-    judge(f"{name} reads back", place.read(ALL) == (0, [(1, "a", 1.25), (2, None, -0.5)]), place.read(ALL))
+    found = place.read(ALL)
+    judge(f"{name} reads back", found == (0, [(1, "a", 1.25), (2, None, -0.5)]), found)
+    if name != "d1":  # every call of wrangler takes seconds
+        run_strategies(name, place)
+    run_merge(name, place)
+
+
+def run_strategies(name, place):
     place.rows(["3,it's,3"])
     code, text = place.write(strategy="append")
     judge(f"{name} appends", code == 0 and len(place.read(ALL)[1]) == 3, text)
@@ -101,6 +108,9 @@ def run_place(name, place):
     code, found = place.read("{id: 'bigint', note: 'integer'}")
     judge(f"{name} cannot convert", code == 1 and "PZ0804" in found and "'note'" in found, found)
     judge(f"{name} prunes", place.read("{note: 'varchar'}") == (0, [("d",), ("e",)]))
+
+
+def run_merge(name, place):
     place.run_sql("DROP TABLE w")
     place.run_sql("CREATE TABLE w (id bigint PRIMARY KEY, note varchar(99) CHECK (note <> 'bad'), amount decimal(9,2), own int DEFAULT 7)")
     place.run_sql("INSERT INTO w (id, note, amount) VALUES (1, 'one', 1), (9, 'nine', 9)")
@@ -108,12 +118,16 @@ def run_place(name, place):
     code, text = place.write(strategy="merge", keys=["id"])
     judge(f"{name} merges", code == 0, text)
     merged = [(1, "uno", 10), (2, "dos", 20), (9, "nine", 9)]
-    judge(f"{name} has merged", place.read(ALL) == (0, merged), place.read(ALL))
+    found = place.read(ALL)
+    judge(f"{name} has merged", found == (0, merged), found)
     place.rows([f"{i},new,1" for i in range(100, 1300)] + ["1300,bad,1"])
     for write in ({"strategy": "append"}, {"strategy": "replace"}, {"strategy": "merge", "keys": ["id"]}):
         code, text = place.write(**write)
         judge(f"{name} {write['strategy']} fails at its last row", code == 1, text)
-        judge(f"{name} {write['strategy']} leaves its target", place.read(ALL) == (0, merged), str(place.read(ALL))[:300])
+        found = place.read(ALL)
+        judge(f"{name} {write['strategy']} leaves its target", found == (0, merged), str(found)[:300])
+        if name == "d1":
+            break
     place.rows([f"{i},new,1" for i in range(100, 3100)])
     code, text = place.write(strategy="append")
     judge(f"{name} writes many rows", code == 0 and len(place.read(ALL)[1]) == 3003, text)
