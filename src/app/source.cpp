@@ -9,6 +9,7 @@
 #include "app/replay.h"
 #include "base/text.h"
 #include "kedge/codes.h"
+#include "project/project.h"
 #include "schema/snapshot.h"
 #include "sql/analysis.h"
 
@@ -17,12 +18,22 @@ namespace {
 
 using schema::Dialect;
 
-Dialect needed_dialect(const SourceOptions& options, const std::string& text) {
-  if (!options.dialect) {
-    throw Error(codes::ERR_NO_DIALECT, "the dialect of '" + text + "' is not known",
-                "give --dialect sqlite|postgres|mysql|duckdb|d1");
+// As asked for, else as the project says.
+Dialect needed_dialect(const Context& context, const SourceOptions& options,
+                       const std::string& text) {
+  if (options.dialect) {
+    return *options.dialect;
   }
-  return *options.dialect;
+  const project::ProjectLoad loaded =
+      project::load_project(context.files, context.environment, context.folder);
+  const std::optional<project::Text>& configured = loaded.project.migrate.dialect;
+  const std::optional<Dialect> dialect =
+      configured ? schema::find_dialect(configured->text) : std::nullopt;
+  if (!dialect) {
+    throw Error(codes::ERR_NO_DIALECT, "the dialect of '" + text + "' is not known",
+                "give --dialect sqlite|postgres|mysql|duckdb|d1, or set migrate.dialect");
+  }
+  return *dialect;
 }
 
 std::string anchored(const Context& context, const std::string& path) {
@@ -104,7 +115,7 @@ Source load_sql(const Context& context, const SourceName& name, const SourceOpti
   Source source;
   source.name = name;
   source.shown = "sql:" + name.argument;
-  source.dialect = needed_dialect(options, source.shown);
+  source.dialect = needed_dialect(context, options, source.shown);
   const auto scratch = context.scratch.create(source.dialect, options.scratch);
   const auto connection = context.registry.connect(scratch->settings());
   run_sql_files(context, *connection, name.argument, source.warnings);
@@ -112,17 +123,18 @@ Source load_sql(const Context& context, const SourceName& name, const SourceOpti
   return source;
 }
 
-std::string snapshot_path(const SourceName& name, const SourceOptions& options) {
+std::string snapshot_path(const Context& context, const SourceName& name,
+                          const SourceOptions& options) {
   if (!name.argument.empty()) {
     return name.argument;
   }
-  return "migrations/.schema." + to_string(needed_dialect(options, "snapshot:")) + ".json";
+  return "migrations/.schema." + to_string(needed_dialect(context, options, "snapshot:")) + ".json";
 }
 
 Source load_snapshot(const Context& context, const SourceName& name, const SourceOptions& options) {
   Source source;
   source.name = name;
-  const std::string path = snapshot_path(name, options);
+  const std::string path = snapshot_path(context, name, options);
   source.shown = "snapshot:" + path;
   const std::optional<std::string> text = context.files.read(anchored(context, path));
   if (!text) {
@@ -245,7 +257,7 @@ Source load_source(const Context& context, const std::string& text, const Source
       Source source;
       source.name = name;
       source.shown = "empty:";
-      source.dialect = needed_dialect(options, text);
+      source.dialect = needed_dialect(context, options, text);
       source.schema.engine.dialect = source.dialect;
       return source;
     }

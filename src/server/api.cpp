@@ -1,5 +1,7 @@
 #include "server/api.h"
 
+#include <algorithm>
+
 #include "app/check.h"
 #include "base/text.h"
 #include "kedge/codes.h"
@@ -49,7 +51,8 @@ Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   endpoint.summary = operation.title;
   if (operation.method == "POST") {
     endpoint.request_schema = operation.input_schema;
-    endpoint.body_required = operation.input_schema.find("required") != nullptr;
+    endpoint.body_required = operation.input_schema.find("required") != nullptr ||
+                             operation.input_schema.find("anyOf") != nullptr;
   }
   if (operation.method == "GET") {
     add_query_parameters(operation, endpoint);
@@ -100,9 +103,35 @@ Response page(const Request&) {
 
 // What is no JSON-RPC message at all is refused as HTTP too.
 bool is_malformed(const Json& answer) {
+  if (const Json::Array* batch = answer.as_array()) {
+    return std::any_of(batch->begin(), batch->end(), is_malformed);
+  }
   const Json* error = answer.find("error");
   const Json* code = error != nullptr ? error->find("code") : nullptr;
   return code != nullptr && (*code == Json(-32700) || *code == Json(-32600));
+}
+
+// A JSON-RPC message, or a batch of them.
+Json message_schema() {
+  Json version;
+  version.set("const", "2.0");
+  Json text;
+  text.set("type", "string");
+  Json id;
+  id.set("type", Json(Json::Array{"string", "integer"}));
+  Json object;
+  object.set("type", "object");
+  Json message = object;
+  message.set("properties", Json(Json::Object{{"jsonrpc", std::move(version)},
+                                              {"method", std::move(text)},
+                                              {"id", std::move(id)},
+                                              {"params", std::move(object)}}));
+  message.set("required", Json(Json::Array{"jsonrpc", "method"}));
+  Json batch;
+  batch.set("type", "array").set("items", message).set("minItems", 1);
+  Json either;
+  either.set("anyOf", Json(Json::Array{std::move(message), std::move(batch)}));
+  return either;
 }
 
 Endpoint mcp_endpoint(app::Context& context) {
@@ -110,7 +139,7 @@ Endpoint mcp_endpoint(app::Context& context) {
   endpoint.method = "POST";
   endpoint.pattern = "/mcp";
   endpoint.summary = "Model Context Protocol, streamable HTTP";
-  endpoint.request_schema = Json::object();
+  endpoint.request_schema = message_schema();
   endpoint.body_required = true;
   endpoint.responses.push_back({200, "The answer to a request", Json::object()});
   endpoint.responses.push_back({202, "A notification was taken", {}});

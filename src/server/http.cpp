@@ -3,6 +3,8 @@
 
 #include <httplib.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -52,6 +54,14 @@ Request make_request(const httplib::Request& from, std::string body, std::string
   request.content_type = from.get_header_value("Content-Type");
   request.id = std::move(id);
   return request;
+}
+
+bool is_other_method(const std::string& method) {
+  static constexpr std::array<std::string_view, 7> kRouted = {"GET",   "HEAD",   "POST",   "PUT",
+                                                              "PATCH", "DELETE", "OPTIONS"};
+  return !method.empty() &&
+         method.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos &&
+         std::find(kRouted.begin(), kRouted.end(), method) == kRouted.end();
 }
 
 void send(const Response& response, httplib::Response& to) {
@@ -173,14 +183,6 @@ struct HttpServer::Impl {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
-    // Methods that the library refuses as malformed are well-formed and not offered.
-    server.set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
-      if (from.method != "TRACE" && from.method != "CONNECT") {
-        return httplib::Server::HandlerResponse::Unhandled;
-      }
-      handle(from, "", to);
-      return httplib::Server::HandlerResponse::Handled;
-    });
     server.set_payload_max_length(options.body_bytes);
     const auto seconds = static_cast<time_t>(options.socket_seconds);
     server.set_read_timeout(seconds, 0);
@@ -214,8 +216,14 @@ struct HttpServer::Impl {
     server.Put(".*", with_body);
     server.Patch(".*", with_body);
     server.Delete(".*", with_body);
-    server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
-      if (to.body.empty()) {
+    server.set_error_handler([](const httplib::Request& from, httplib::Response& to) {
+      if (to.body.empty() && to.status == 400 && is_other_method(from.method)) {
+        to.status = 405;  // the library takes it for malformed; it is well-formed and not offered
+        to.set_header("Allow", "GET, HEAD, POST");
+        const Response response = error_response(405, "method_not_allowed",
+                                                 from.method + " is not possible on this server");
+        to.set_content(document::write_json(response.json) + "\n", "application/json");
+      } else if (to.body.empty()) {
         const char* message =
             to.status == 413 ? "the body is too large" : "the request is malformed";
         const Response response = error_response(to.status, codes::ERR_BODY.name(), message);

@@ -153,8 +153,13 @@ std::optional<Json> McpServer::handle_one(const Node& message) const {
   const Node* method = message.find("method");
   Json id = id_node != nullptr ? document::to_json(*id_node) : Json();
   const Node* version = message.find("jsonrpc");
-  if (!message.is_mapping() || version == nullptr || version->text != "2.0" || method == nullptr ||
-      !method->is_string()) {
+  const Node* given = message.find("params");
+  const bool is_named = method != nullptr && method->is_string();
+  const bool is_version = version != nullptr && version->is_string() && version->text == "2.0";
+  const bool has_id =
+      id_node == nullptr || id_node->is_string() || id_node->kind == document::Kind::Integer;
+  if (!message.is_mapping() || !is_version || !is_named || !has_id ||
+      (given != nullptr && !given->is_mapping())) {
     const bool answer = message.is_mapping() && message.find("result") != nullptr;
     return answer ? std::nullopt
                   : std::optional(rpc_error(std::move(id), kInvalidRequest, "invalid request"));
@@ -162,7 +167,6 @@ std::optional<Json> McpServer::handle_one(const Node& message) const {
   if (id_node == nullptr) {
     return std::nullopt;  // a notification: nothing here needs one
   }
-  const Node* given = message.find("params");
   const Node& parameters = given != nullptr && given->is_mapping() ? *given : empty_mapping();
   try {
     if (method->text == "initialize") {

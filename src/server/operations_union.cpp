@@ -191,7 +191,7 @@ std::vector<Operation> union_operations() {
                            "The tables, views, types and other objects of a database or of the "
                            "metadata, as JSON.");
   inspect.input_schema =
-      object_schema({{"source", source_schema("A connection, metadata: or snapshot:")},
+      object_schema({{"source", source_schema("A connection, metadata:, snapshot: or empty:")},
                      {"tables", list_schema("Only these; * is any text")}},
                     {"source"});
   inspect.run = run_inspect;

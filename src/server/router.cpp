@@ -172,7 +172,7 @@ std::optional<std::string> text_member(const document::Node& object, std::string
 
 bool flag_member(const document::Node& object, std::string_view key) {
   const document::Node* value = object.find(key);
-  if (value == nullptr || value->kind == document::Kind::Null) {
+  if (value == nullptr) {
     return false;
   }
   if (!value->as_boolean()) {
@@ -184,7 +184,7 @@ bool flag_member(const document::Node& object, std::string_view key) {
 std::vector<std::string> list_member(const document::Node& object, std::string_view key) {
   std::vector<std::string> items;
   const document::Node* value = object.find(key);
-  if (value == nullptr || value->kind == document::Kind::Null) {
+  if (value == nullptr) {
     return items;
   }
   if (!value->is_sequence()) {

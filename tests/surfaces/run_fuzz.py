@@ -21,7 +21,17 @@ parser.add_argument("--examples", type=int, default=12)
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
 kedge = str(pathlib.Path(options.kedge).resolve())
+schemathesis = str(pathlib.Path(options.schemathesis).absolute())  # not resolved: its folder says where its packages are
 root = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def fuzz(url, folder):
+    with urllib.request.urlopen(url + "openapi.json") as answer:
+        operations = sum(len(item) for item in json.load(answer)["paths"].values())
+    done = subprocess.run([schemathesis, "run", url + "openapi.json", "--seed", str(options.seed), "--max-examples",
+                           str(options.examples), "--phases", "examples,coverage,fuzzing", "--request-timeout", "60", "--no-color"],
+                          capture_output=True, text=True, cwd=folder)
+    return done, operations
 
 
 def main():
@@ -37,17 +47,14 @@ def main():
         while not (folder / "serve.err").read_text().endswith("/\n"):
             if server.poll() is not None:
                 raise SystemExit("kedge serve does not start")
-        url = (folder / "serve.err").read_text().split()[-1]
-        with urllib.request.urlopen(url + "openapi.json") as answer:
-            operations = sum(len(item) for item in json.load(answer)["paths"].values())
-        done = subprocess.run([options.schemathesis, "run", url + "openapi.json", "--seed", str(options.seed), "--max-examples",
-                               str(options.examples), "--phases", "examples,coverage,fuzzing", "--request-timeout", "60", "--no-color"],
-                              capture_output=True, text=True, cwd=name)
-        alive = server.poll() is None
-        server.send_signal(signal.SIGTERM)
-        exit_code = server.wait(timeout=60)
+        try:
+            done, operations = fuzz((folder / "serve.err").read_text().split()[-1], name)
+        finally:
+            alive = server.poll() is None
+            server.send_signal(signal.SIGTERM)
+            exit_code = server.wait(timeout=60)
     if done.returncode != 0 or not alive or exit_code != 0:
-        print(done.stdout[-6000:] + done.stderr[-2000:])
+        print(done.stdout[-20000:] + done.stderr[-2000:])
         print(f"server alive: {alive}, its exit code: {exit_code}")
     cases = re.search(r"(\d+) generated(?:, (\d+) found)?", done.stdout)
     generated, found = (int(cases.group(1)), int(cases.group(2) or 0)) if cases else (0, 1)

@@ -165,10 +165,10 @@ const plan = data => {
   const tokens = [...new Set(steps.flatMap(step => (step.allow || '').split(',')).filter(Boolean))];
   return [el('p', {}, `${steps.length} statement(s), ${blocked} blocked.`, blocked && tokens.length ? ' To allow them: ' : null,
     blocked && tokens.length ? el('code', {}, `kedge migrate --allow ${tokens.join(',')}`) : null),
-  ...steps.map(step => el('div', { class: 'diff' },
+  ...steps.map((step, index) => el('div', { class: 'diff' },
     el('h4', {}, step.kind || 'statement', ' ', el('span', { class: `tag ${step.status === 'blocked' ? 'error' : 'ok'}` }, step.status),
       (step.hazards || []).map(hazard => [' ', el('span', { class: 'tag warning' }, hazard.hazard)])),
-    step.reason ? el('p', { class: 'why' }, step.reason) : null,
+    step.reason && step.reason !== steps[index - 1]?.reason ? el('p', { class: 'why' }, step.reason) : null,
     (step.hazards || []).map(hazard => el('p', { class: 'why' }, hazard.text, hazard.lock ? ` (lock: ${hazard.lock})` : '')),
     el('pre', { class: 'sql' }, step.sql)))];
 };
