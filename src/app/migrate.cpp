@@ -79,7 +79,7 @@ class Authoring {
     result_.warnings = desired_.warnings;
     start();
     if (!result_.errors.empty()) {
-      return finish(1);
+      return finish(exit_code_of(result_.errors.front().code));
     }
     plan();
     impact();
@@ -278,7 +278,9 @@ class Authoring {
     if (request_.apply || (setup_.is_d1() && setup_.project.migrate.d1.auto_apply)) {
       apply_written();
     }
-    return finish(result_.errors.empty() ? result_.exit : 1);
+    return finish(result_.errors.empty() || result_.exit != 0
+                      ? result_.exit
+                      : exit_code_of(result_.errors.front().code));
   }
 
   void write() {
@@ -319,7 +321,7 @@ class Authoring {
 
   void apply_written() {
     if (setup_.is_d1()) {
-      const bool remote = request_.database.remote || setup_.project.migrate.d1.remote;
+      const bool remote = setup_.project.migrate.d1.remote;
       if (remote && !request_.yes) {
         context_.progress("applying to the remote database in 2 seconds");
         std::this_thread::sleep_for(std::chrono::seconds(2));
@@ -341,19 +343,46 @@ class Authoring {
     migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
     const std::size_t before = result_.applied.size();
     apply_chain(ledger, migrate::read_chain(context_.files, setup_.folder, setup_.format));
-    if (!result_.errors.empty() && result_.applied.size() == before && !is_half_applied(ledger)) {
+    if (!result_.errors.empty() && result_.applied.size() == before) {
+      not_applied(ledger);
+    }
+  }
+
+  // The file leaves the chain, unless a part of it is in the database or nobody can say.
+  void not_applied(migrate::Ledger& ledger) {
+    const auto rows = recorded(ledger);
+    std::vector<Note>& notes = result_.errors.back().notes;
+    if (!rows) {
+      notes.push_back({"the database cannot be asked what it has; the migration stays in the chain",
+                       std::nullopt});
+      return;
+    }
+    const bool known = std::any_of(rows->begin(), rows->end(), [&](const auto& row) {
+      return std::find(authored_.names.begin(), authored_.names.end(), row.name) !=
+             authored_.names.end();
+    });
+    if (!known) {
       set_aside(context_, setup_, authored_);
       result_.written.clear();
-      result_.errors.back().notes.push_back(
+      notes.push_back(
           {"the migration was moved to " + shown_path(context_, setup_.folder) + "/.failed",
            std::nullopt});
     }
   }
 
-  bool is_half_applied(migrate::Ledger& ledger) {
-    const std::vector<migrate::LedgerRow> rows = ledger.read();
-    return std::any_of(rows.begin(), rows.end(),
-                       [](const migrate::LedgerRow& row) { return !row.is_whole(); });
+  // By another connection when this one is gone.
+  std::optional<std::vector<migrate::LedgerRow>> recorded(migrate::Ledger& ledger) {
+    try {
+      return ledger.read();
+    } catch (const Error&) {
+      connection_.reset();
+    }
+    try {
+      connection_ = open_target(context_, setup_, db::AccessMode::ReadOnly);
+      return migrate::Ledger(*connection_, setup_.ledger, context_.clock).read();
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
 
   MigrateResult finish(int exit) {

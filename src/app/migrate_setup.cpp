@@ -1,6 +1,8 @@
 #include "app/migrate_setup.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "app/connections.h"
 #include "app/metadata.h"
@@ -36,6 +38,7 @@ class Setup {
 
   MigrateSetup run() {
     out_.project = require_project(context_);
+    out_.project.migrate.d1.remote = out_.project.migrate.d1.remote || flags_.remote;
     target();
     dialect();
     format();
@@ -205,7 +208,25 @@ db::ConnectionSettings target_settings(const Context& context, const MigrateSetu
 
 std::unique_ptr<db::Connection> open_target(const Context& context, const MigrateSetup& setup,
                                             db::AccessMode access) {
-  return context.registry.connect(target_settings(context, setup, access));
+  const db::ConnectionSettings settings = target_settings(context, setup, access);
+  const std::int64_t end = context.clock.monotonic_milliseconds() + setup.ledger.lock_wait_ms;
+  for (;;) {
+    try {
+      return context.registry.connect(settings);
+    } catch (const db::DatabaseError& error) {
+      // One process at a time has a duckdb file for writing: that is the lock of a run there.
+      if (access == db::AccessMode::ReadOnly || error.failure() != db::FailureClass::Lock) {
+        throw;
+      }
+      if (context.clock.monotonic_milliseconds() >= end) {
+        Problem problem = error.problem();
+        problem.code = codes::ERR_LOCK_TIMEOUT;
+        problem.hint = "try again, or raise migrate.ledger.lock_wait";
+        throw Error(std::move(problem));
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
 }  // namespace kedge::app

@@ -21,14 +21,22 @@ struct LedgerSettings {
 // Throws ERR_CONFIG for names that are no plain identifiers.
 void check_ledger_settings(const LedgerSettings& settings);
 
+// What a row may say of its migration.
+inline constexpr const char* kApplied = "applied";
+inline constexpr const char* kRunning = "running";
+inline constexpr const char* kFailed = "failed";
+inline constexpr const char* kUndoing = "undoing";
+inline constexpr const char* kUndoFailed = "undo failed";
+
 struct LedgerRow {
   std::string name;
   std::string applied_at;
   std::string checksum;
   std::int64_t duration_ms = 0;
-  std::string status = "applied";  // applied, running, failed
+  std::string status = kApplied;
   std::int64_t statements_done = 0;
-  bool is_whole() const { return status == "applied"; }
+  bool is_whole() const { return status == kApplied; }
+  bool is_undone() const { return status == kUndoing || status == kUndoFailed; }
 };
 
 class Ledger {

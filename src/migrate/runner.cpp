@@ -69,14 +69,16 @@ bool is_already_there(const Error& error) {
   const std::string words = base::to_lower(database->driver_message());
   for (const char* sign :
        {"already exists", "duplicate column", "duplicate key name", "duplicate foreign key",
-        "multiple primary key", "unknown table", "can't drop", "does not exist", "doesn't exist",
-        "no such", "unknown column", "duplicate check constraint"}) {
+        "multiple primary key", "unknown table", "unknown view", "can't drop", "does not exist",
+        "doesn't exist", "no such", "unknown column", "duplicate check constraint"}) {
     if (words.find(sign) != std::string::npos) {
       return true;
     }
   }
   return false;
 }
+
+constexpr const char* kRolledBack = "the migration was rolled back entirely";
 
 class Applier {
  public:
@@ -89,7 +91,7 @@ class Applier {
     const bool transactional =
         read_directives(migration.up).transaction && connection_.dialect() != Dialect::Mysql;
     if (!transactional) {
-      LedgerRow row = row_of(migration, "running");
+      LedgerRow row = row_of(migration, kRunning);
       ledger_.insert(row);
       run_from(migration, script, row, false);
       return true;
@@ -107,37 +109,138 @@ class Applier {
     }
   }
 
-  // From the first statement that the row does not count as done. `uncertain`: the program ended
-  // inside that statement, so it may have run.
+  // The way back. False: somebody else undid it meanwhile.
+  bool undo(const Migration& migration, LedgerRow row) {
+    const Script script = read_script(migration.name, *migration.down, connection_.dialect());
+    if (!read_directives(*migration.down).transaction || connection_.dialect() == Dialect::Mysql) {
+      row.statements_done = 0;
+      undo_from(migration, script, row, false);
+      return true;
+    }
+    const ForeignKeysOff keys(connection_, script.keys_off);
+    begin();
+    try {
+      if (connection_.dialect() != Dialect::Postgres && !is_there(migration.name)) {
+        connection_.rollback();
+        return false;
+      }
+      statements({migration.name, migration.down_path, script, true},
+                 "the migration stays recorded as applied");
+      ledger_.remove(migration.name);
+      commit(migration.name, codes::ERR_ROLLBACK_FAILED, "the migration stays recorded as applied");
+    } catch (...) {
+      undo_transaction();
+      throw;
+    }
+    return true;
+  }
+
+  // Goes on with what was cut off: from the first statement that the row does not count as done.
+  // `uncertain`: the program ended inside that statement, so it may have run.
   void run_from(const Migration& migration, const Script& script, LedgerRow row, bool uncertain) {
     const std::int64_t start = ledger_.clock().monotonic_milliseconds();
-    const ForeignKeysOff keys(connection_, script.keys_off);
-    row.status = "running";
-    for (std::size_t i = static_cast<std::size_t>(row.statements_done);
-         i < script.statements.size(); ++i) {
-      try {
-        run_statement(connection_, script.statements[i]);
-      } catch (const Error& error) {
-        if (!uncertain || !is_already_there(error)) {
-          row.status = "failed";
-          ledger_.update(row);
-          Problem problem = statement_problem(codes::ERR_APPLY_FAILED, migration.name,
-                                              migration.up_path, script.statements[i], error);
-          problem.hint = std::to_string(i) + " of " + std::to_string(script.statements.size()) +
-                         " statements are done; go on with kedge migrate resume " + migration.name;
-          throw Error(std::move(problem));
-        }
-      }
-      uncertain = false;
-      row.statements_done = static_cast<std::int64_t>(i + 1);
-      ledger_.update(row);
-    }
-    row.status = "applied";
+    run_rest({migration.name, migration.up_path, script, false}, row, uncertain);
+    row.status = kApplied;
     row.duration_ms = ledger_.clock().monotonic_milliseconds() - start;
     ledger_.update(row);
   }
 
+  // The same for a down part; at its end the migration is no longer recorded.
+  void undo_from(const Migration& migration, const Script& script, LedgerRow row, bool uncertain) {
+    row.status = kUndoing;
+    ledger_.update(row);
+    run_rest({migration.name, migration.down_path, script, true}, row, uncertain);
+    ledger_.remove(migration.name);
+  }
+
  private:
+  struct Counted {
+    const std::string& name;
+    const std::string& path;
+    const Script& script;
+    bool undo;
+  };
+
+  void run_rest(const Counted& work, LedgerRow& row, bool uncertain) {
+    const ForeignKeysOff keys(connection_, work.script.keys_off);
+    while (static_cast<std::size_t>(row.statements_done) < work.script.statements.size()) {
+      const ScriptStatement& statement =
+          work.script.statements[static_cast<std::size_t>(row.statements_done)];
+      try {
+        run_counted(statement, row, uncertain);
+      } catch (const Error& error) {
+        throw Error(stopped(work, statement, row, error));
+      }
+      uncertain = false;
+    }
+  }
+
+  // The statement and the row that counts it. Changes of data commit with their count; a definition
+  // commits by itself on engines without transactions for those, so `uncertain` may find it done.
+  void run_counted(const ScriptStatement& statement, LedgerRow& row, bool uncertain) {
+    LedgerRow after = row;
+    ++after.statements_done;
+    if (changes_data(statement, connection_.dialect())) {
+      db::Transaction both(connection_);
+      run_statement(connection_, statement);
+      ledger_.update(after);
+      both.commit();
+      row = after;
+      return;
+    }
+    try {
+      run_statement(connection_, statement);
+    } catch (const Error& error) {
+      if (!uncertain || !is_already_there(error)) {
+        throw;
+      }
+      repair_index(statement);
+    }
+    row = after;
+    ledger_.update(row);
+  }
+
+  // CREATE INDEX CONCURRENTLY that was cut off leaves an index that serves nobody.
+  void repair_index(const ScriptStatement& statement) {
+    if (connection_.dialect() != Dialect::Postgres ||
+        base::to_lower(statement.sql).find("index concurrently") == std::string::npos) {
+      return;
+    }
+    const db::ResultSet broken = connection_.query(
+        "SELECT format('%I.%I', n.nspname, c.relname), c.relname FROM pg_index i JOIN pg_class c "
+        "ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE NOT i.indisvalid AND n.nspname NOT LIKE 'pg\\_%'");
+    for (const db::Row& one : broken.rows) {
+      if (statement.sql.find(db::to_text(one.at(1))) != std::string::npos) {
+        connection_.execute("DROP INDEX CONCURRENTLY " + db::to_text(one.at(0)));
+        run_statement(connection_, statement);
+        return;
+      }
+    }
+  }
+
+  Problem stopped(const Counted& work, const ScriptStatement& statement, LedgerRow& row,
+                  const Error& error) {
+    const Code otherwise = work.undo ? codes::ERR_ROLLBACK_FAILED : codes::ERR_APPLY_FAILED;
+    Problem problem =
+        statement_problem(failure_code(error, otherwise), work.name, work.path, statement, error);
+    problem.hint = std::to_string(row.statements_done) + " of " +
+                   std::to_string(work.script.statements.size()) +
+                   " statements are done; go on with kedge migrate resume " + work.name;
+    row.status = work.undo ? kUndoFailed : kFailed;
+    if (work.undo && row.statements_done == 0) {
+      row.status = kApplied;
+      problem.hint = "the migration stays recorded as applied";
+    }
+    try {
+      ledger_.update(row);
+    } catch (const Error&) {
+      // The connection is gone: the row still says what was running and how far it came.
+      options_.progress("the ledger could not be told that " + work.name + " stopped");
+    }
+    return problem;
+  }
+
   LedgerRow row_of(const Migration& migration, const std::string& status) {
     LedgerRow row;
     row.name = migration.name;
@@ -152,18 +255,18 @@ class Applier {
     const ForeignKeysOff keys(connection_, script.keys_off);
     begin();
     try {
-      if (is_there(migration.name)) {
+      if (connection_.dialect() != Dialect::Postgres && is_there(migration.name)) {
         connection_.rollback();
         return false;
       }
-      statements(migration, script);
-      LedgerRow row = row_of(migration, "applied");
+      statements({migration.name, migration.up_path, script, false}, kRolledBack);
+      LedgerRow row = row_of(migration, kApplied);
       row.statements_done = static_cast<std::int64_t>(script.statements.size());
       row.duration_ms = ledger_.clock().monotonic_milliseconds() - start;
       ledger_.insert(row);
-      commit(migration);
+      commit(migration.name, codes::ERR_APPLY_FAILED, kRolledBack);
     } catch (...) {
-      undo();
+      undo_transaction();
       throw;
     }
     return true;
@@ -171,9 +274,6 @@ class Applier {
 
   // The engine's own lock is the lock of the run on sqlite and duckdb.
   bool is_there(const std::string& name) {
-    if (connection_.dialect() == Dialect::Postgres) {
-      return false;
-    }
     const std::vector<LedgerRow> rows = ledger_.read();
     return std::any_of(rows.begin(), rows.end(),
                        [&](const LedgerRow& row) { return row.name == name; });
@@ -195,7 +295,7 @@ class Applier {
     }
   }
 
-  void undo() {
+  void undo_transaction() {
     try {
       if (connection_.in_transaction()) {
         connection_.rollback();
@@ -205,30 +305,31 @@ class Applier {
     }
   }
 
-  void statements(const Migration& migration, const Script& script) {
-    for (const ScriptStatement& statement : script.statements) {
+  void statements(const Counted& work, const char* hint) {
+    for (const ScriptStatement& statement : work.script.statements) {
       try {
         run_statement(connection_, statement);
       } catch (const Error& error) {
-        const bool locked = is_lock_failure(error);
-        Problem problem =
-            statement_problem(locked ? codes::ERR_LOCK_TIMEOUT : codes::ERR_APPLY_FAILED,
-                              migration.name, migration.up_path, statement, error);
-        problem.hint = locked ? "nothing was applied; it is safe to try again"
-                              : "the migration was rolled back entirely";
+        const Code otherwise = work.undo ? codes::ERR_ROLLBACK_FAILED : codes::ERR_APPLY_FAILED;
+        Problem problem = statement_problem(failure_code(error, otherwise), work.name, work.path,
+                                            statement, error);
+        problem.hint = problem.code == codes::ERR_LOCK_TIMEOUT
+                           ? "nothing was changed; it is safe to try again"
+                           : hint;
         throw Error(std::move(problem));
       }
     }
   }
 
-  void commit(const Migration& migration) {
+  void commit(const std::string& name, Code otherwise, const char* hint) {
     try {
       connection_.commit();
     } catch (const Error& error) {
       Problem problem;
-      problem.code = codes::ERR_APPLY_FAILED;
-      problem.message =
-          "migration " + migration.name + " could not be committed: " + error.problem().message;
+      problem.code = failure_code(error, otherwise);
+      problem.message = "migration " + name + " could not be committed: " + error.problem().message;
+      problem.hint =
+          problem.code == codes::ERR_CONNECT ? "kedge migrate status says whether it was" : hint;
       problem.notes = error.problem().notes;
       throw Error(std::move(problem));
     }
@@ -240,6 +341,11 @@ class Applier {
 };
 
 }  // namespace
+
+bool is_half_done(MigrationState state) {
+  return state == MigrationState::Running || state == MigrationState::Failed ||
+         state == MigrationState::Undoing;
+}
 
 std::string to_string(MigrationState state) {
   switch (state) {
@@ -257,6 +363,8 @@ std::string to_string(MigrationState state) {
       return "running";
     case MigrationState::Failed:
       return "failed";
+    case MigrationState::Undoing:
+      return "rolling back";
   }
   return {};
 }
@@ -268,9 +376,10 @@ std::vector<ChainEntry> compare_chain(const std::vector<Migration>& chain,
   for (const LedgerRow& row : rows) {
     ChainEntry& entry = entries[row.name];
     entry.name = row.name;
-    entry.state = row.is_whole()           ? MigrationState::Missing
-                  : row.status == "failed" ? MigrationState::Failed
-                                           : MigrationState::Running;
+    entry.state = row.is_whole()          ? MigrationState::Missing
+                  : row.is_undone()       ? MigrationState::Undoing
+                  : row.status == kFailed ? MigrationState::Failed
+                                          : MigrationState::Running;
     entry.applied_at = row.applied_at;
     entry.statements_done = row.statements_done;
     entry.ledger_checksum = row.checksum;
@@ -295,6 +404,17 @@ std::vector<ChainEntry> compare_chain(const std::vector<Migration>& chain,
   return out;
 }
 
+namespace {
+
+Error half_applied(const std::string& name, bool undo, std::int64_t done) {
+  return {codes::ERR_HALF_APPLIED,
+          (undo ? "the rollback of migration " : "migration ") + name + " stopped after " +
+              std::to_string(done) + " statements",
+          "kedge migrate resume " + name + ", or repair by hand and add --mark applied|none"};
+}
+
+}  // namespace
+
 void check_chain(const std::vector<ChainEntry>& entries, const RunOptions& options) {
   for (const ChainEntry& entry : entries) {
     if (entry.state == MigrationState::Edited) {
@@ -304,12 +424,8 @@ void check_chain(const std::vector<ChainEntry>& entries, const RunOptions& optio
                       entry.file_checksum.substr(0, 12) + ")",
                   "restore the file, or write a new compensating migration");
     }
-    if (entry.state == MigrationState::Running || entry.state == MigrationState::Failed) {
-      throw Error(
-          codes::ERR_HALF_APPLIED,
-          "migration " + entry.name + " stopped after " + std::to_string(entry.statements_done) +
-              " statements",
-          "kedge migrate resume " + entry.name + ", or repair by hand and add --mark applied|none");
+    if (is_half_done(entry.state)) {
+      throw half_applied(entry.name, entry.state == MigrationState::Undoing, entry.statements_done);
     }
     if (entry.state == MigrationState::Missing && options.missing == MissingRule::Refuse) {
       throw Error(codes::ERR_MIGRATION_MISSING,
@@ -357,9 +473,8 @@ RunResult apply_pending(Ledger& ledger, const std::vector<Migration>& chain,
 namespace {
 
 struct Down {
-  std::string name;
-  std::string path;
-  std::string sql;
+  const Migration* migration;
+  LedgerRow row;
 };
 
 std::vector<Down> collect_downs(const std::vector<Migration>& chain,
@@ -377,43 +492,18 @@ std::vector<Down> collect_downs(const std::vector<Migration>& chain,
                       (migration == nullptr ? "its files are not there" : "it has no down part"),
                   "nothing was undone");
     }
-    downs.push_back({row->name, migration->down_path, *migration->down});
+    if (row->is_undone()) {
+      throw half_applied(row->name, true, row->statements_done);
+    }
+    downs.push_back({migration, *row});
   }
   return downs;
-}
-
-void run_down(Ledger& ledger, const Down& down) {
-  db::Connection& connection = ledger.connection();
-  const Script script = read_script(down.name, down.sql, connection.dialect());
-  const bool transactional =
-      read_directives(down.sql).transaction && connection.dialect() != Dialect::Mysql;
-  const ForeignKeysOff keys(connection, script.keys_off);
-  if (transactional) {
-    connection.begin();
-  }
-  for (const ScriptStatement& statement : script.statements) {
-    try {
-      run_statement(connection, statement);
-    } catch (const Error& error) {
-      Problem problem =
-          statement_problem(codes::ERR_ROLLBACK_FAILED, down.name, down.path, statement, error);
-      problem.hint = "the migration stays recorded as applied";
-      if (transactional && connection.in_transaction()) {
-        connection.rollback();
-      }
-      throw Error(std::move(problem));
-    }
-  }
-  ledger.remove(down.name);
-  if (transactional) {
-    connection.commit();
-  }
 }
 
 }  // namespace
 
 RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const std::string& target,
-                    const RunOptions&) {
+                    const RunOptions& options) {
   RunResult result;
   const LedgerLock lock(ledger);
   const std::vector<LedgerRow> rows = ledger.read();
@@ -424,10 +514,12 @@ RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const s
     throw Error(codes::ERR_ROLLBACK_TARGET, "migration '" + target + "' is not applied",
                 "kedge migrate status lists the applied ones");
   }
+  Applier applier(ledger, options);
   for (const Down& down : collect_downs(chain, rows, target, ledger.connection().dialect())) {
     try {
-      run_down(ledger, down);
-      result.done.push_back(down.name);
+      if (applier.undo(*down.migration, down.row)) {
+        result.done.push_back(down.migration->name);
+      }
     } catch (const Error& error) {
       result.failure = error.problem();
       return result;
@@ -462,11 +554,24 @@ RunResult resume(Ledger& ledger, const std::vector<Migration>& chain, const std:
     throw Error(codes::ERR_MIGRATION_EDITED, "migration " + name + " was changed since it stopped",
                 "restore the file, or repair by hand and use --mark applied|none");
   }
+  if (row.is_undone() && !migration->down) {
+    throw Error(codes::ERR_ROLLBACK_NO_DOWN, "migration " + name + " has no down part any more",
+                "bring the file back");
+  }
   RunResult result;
+  const Dialect dialect = ledger.connection().dialect();
+  Applier applier(ledger, options);
   try {
-    Applier(ledger, options)
-        .run_from(*migration, read_script(name, migration->up, ledger.connection().dialect()), row,
-                  row.status == "running");
+    if (row.is_undone()) {
+      applier.undo_from(*migration, read_script(name, *migration->down, dialect), row,
+                        row.status == kUndoing);
+    } else {
+      LedgerRow running = row;
+      running.status = kRunning;
+      ledger.update(running);
+      applier.run_from(*migration, read_script(name, migration->up, dialect), running,
+                       row.status == kRunning);
+    }
     result.done.push_back(name);
   } catch (const Error& error) {
     result.failure = error.problem();
@@ -481,7 +586,7 @@ void mark(Ledger& ledger, const std::vector<Migration>& chain, const std::string
     ledger.remove(name);
     return;
   }
-  row.status = "applied";
+  row.status = kApplied;
   if (const Migration* migration = find_migration(chain, name)) {
     row.statements_done = static_cast<std::int64_t>(
         read_script(name, migration->up, ledger.connection().dialect()).statements.size());

@@ -13,7 +13,18 @@
 
 namespace kedge::migrate {
 
-enum class MigrationState { Applied, Pending, OutOfOrder, Edited, Missing, Running, Failed };
+// Running, Failed: half applied; Undoing: half rolled back.
+enum class MigrationState {
+  Applied,
+  Pending,
+  OutOfOrder,
+  Edited,
+  Missing,
+  Running,
+  Failed,
+  Undoing
+};
+bool is_half_done(MigrationState state);
 std::string to_string(MigrationState state);  // "applied", "out of order", ...
 
 struct ChainEntry {
@@ -54,7 +65,8 @@ RunResult apply_pending(Ledger& ledger, const std::vector<Migration>& chain,
 RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const std::string& target,
                     const RunOptions& options);
 
-// Goes on with a half-applied migration. Throws ERR_ROLLBACK_TARGET when it is not half applied.
+// Goes on with a half-applied or half-undone migration. Throws ERR_ROLLBACK_TARGET when it is not
+// half applied.
 RunResult resume(Ledger& ledger, const std::vector<Migration>& chain, const std::string& name,
                  const RunOptions& options);
 enum class Mark { Applied, None };

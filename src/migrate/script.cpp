@@ -68,6 +68,38 @@ Script read_script(const std::string& name, std::string_view sql, schema::Dialec
   return script;
 }
 
+bool changes_data(const ScriptStatement& statement, schema::Dialect dialect) {
+  const std::vector<std::string> words = leading_words(statement.sql, dialect, 1);
+  return !words.empty() && (words[0] == "insert" || words[0] == "update" || words[0] == "delete" ||
+                            words[0] == "replace" || words[0] == "merge");
+}
+
+Code failure_code(const Error& error, Code otherwise) {
+  if (error.code() == codes::ERR_READ_ONLY) {
+    return error.code();
+  }
+  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+  if (database == nullptr) {
+    return otherwise;
+  }
+  switch (database->failure()) {
+    case db::FailureClass::Lock:
+      return codes::ERR_LOCK_TIMEOUT;
+    case db::FailureClass::Connection:
+      return codes::ERR_CONNECT;
+    case db::FailureClass::Permission:
+      return codes::ERR_STATEMENT;
+    case db::FailureClass::Schema:
+    case db::FailureClass::Data:
+    case db::FailureClass::Timeout:
+    case db::FailureClass::Cancelled:
+    case db::FailureClass::Resource:
+    case db::FailureClass::Other:
+      return otherwise;
+  }
+  return otherwise;
+}
+
 void run_statement(db::Connection& connection, const ScriptStatement& statement) {
   if (!statement.is_key_check) {
     connection.execute(statement.sql);

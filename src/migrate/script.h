@@ -25,6 +25,12 @@ struct Script {
 // Throws ERR_APPLY_FAILED for a client's own command (psql backslash lines).
 Script read_script(const std::string& name, std::string_view sql, schema::Dialect dialect);
 
+// INSERT, UPDATE, ...: it may share a transaction with the ledger on every engine.
+bool changes_data(const ScriptStatement& statement, schema::Dialect dialect);
+
+// What stops a run: a lock, a lost connection and a missing right are not the migration's fault.
+Code failure_code(const Error& error, Code otherwise);
+
 // Runs one statement; the Error tells the engine's words.
 void run_statement(db::Connection& connection, const ScriptStatement& statement);
 

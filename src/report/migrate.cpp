@@ -128,8 +128,7 @@ Json chain_json(const std::vector<migrate::ChainEntry>& chain) {
     if (!entry.applied_at.empty()) {
       one.set("applied_at", entry.applied_at);
     }
-    if (entry.state == migrate::MigrationState::Running ||
-        entry.state == migrate::MigrationState::Failed) {
+    if (migrate::is_half_done(entry.state)) {
       one.set("statements_done", entry.statements_done);
     }
     json.push(std::move(one));
@@ -288,8 +287,7 @@ std::string migrate_text(const app::MigrateResult& result) {
   for (const migrate::ChainEntry& entry : result.chain) {
     out += migrate::to_string(entry.state) + "  " + entry.name +
            (entry.applied_at.empty() ? "" : "  " + entry.applied_at) + "\n";
-    if (entry.state == migrate::MigrationState::Running ||
-        entry.state == migrate::MigrationState::Failed) {
+    if (migrate::is_half_done(entry.state)) {
       out += "  " + std::to_string(entry.statements_done) +
              " statements are done; kedge migrate resume " + entry.name + "\n";
     }
