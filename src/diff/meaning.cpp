@@ -69,6 +69,17 @@ std::optional<std::string> literal_content(std::string_view text) {
   return content;
 }
 
+// "10:20:30.500" and "10:20:30.5" are one time.
+std::string without_zero_fraction(std::string text) {
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+      text.pop_back();
+    }
+  }
+  return text;
+}
+
 // "2027-01-02T03:04:05Z" and "2027-01-02 03:04:05+00" are one instant.
 std::string canonical_instant(std::string text) {
   if (text.size() > 10 && (text[10] == 'T' || text[10] == 't')) {
@@ -80,13 +91,7 @@ std::string canonical_instant(std::string text) {
       break;
     }
   }
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') {
-      text.pop_back();
-    }
-  }
-  return text;
+  return without_zero_fraction(std::move(text));
 }
 
 std::string canonical_literal(const std::string& content, const Type& type) {
@@ -101,6 +106,9 @@ std::string canonical_literal(const std::string& content, const Type& type) {
   }
   if (type.kind == TypeKind::Timestamp || type.kind == TypeKind::TimestampTz) {
     return "'" + canonical_instant(content) + "'";
+  }
+  if (type.kind == TypeKind::Time) {
+    return "'" + without_zero_fraction(content) + "'";
   }
   return "'" + content + "'";
 }

@@ -167,7 +167,7 @@ class TableBuilder {
     }
     if (writer_.is_mysql() && field.auto_set == AutoSet::OnUpdate &&
         field.type == FieldType::Timestamp) {
-      column.options["on_update"] = "CURRENT_TIMESTAMP(3)";
+      column.options["on_update"] = "current_timestamp(3)";
     }
   }
 

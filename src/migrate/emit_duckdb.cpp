@@ -39,6 +39,7 @@ class Duckdb {
       }
     }
     rebuild_all();
+    drop_counters();
     emit_views(e_, {});
   }
 
@@ -367,6 +368,7 @@ class Duckdb {
       for (const Column& column : is->columns) {
         if (column.identity && !has_sequence(*is, column)) {
           sequence_of(*is, column);
+          count_on(*is, column, *was(name));
         }
       }
       step(name, e_.ddl.create_table(*is));
@@ -416,11 +418,13 @@ class Duckdb {
 
   // ---- sequences, enums, comments
 
+  // Without double quotes: nextval() could not name it.
   Name sequence_name(const Table& table, const Column& column) const {
     const std::string& given = column.identity->sequence;
     return {table.name.schema,
-            Identifier(given.empty() ? table.name.name.text() + "_" + column.name.text() + "_seq"
-                                     : given)};
+            Identifier(base::replace_all(
+                given.empty() ? table.name.name.text() + "_" + column.name.text() + "_seq" : given,
+                "\"", ""))};
   }
   bool has_sequence(const Table& table, const Column& column) const {
     const Name name = sequence_name(table, column);
@@ -439,6 +443,51 @@ class Duckdb {
     if (std::none_of(e_.to.sequences.begin(), e_.to.sequences.end(), is_it)) {
       add(stage::kSequence, name, "CREATE SEQUENCE IF NOT EXISTS " + e_.ddl.name(name));
     }
+  }
+  std::set<Name> counters_of(const schema::Schema& shape) const {
+    std::set<Name> names;
+    for (const Table& table : shape.tables) {
+      for (const Column& column : table.columns) {
+        if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
+          names.insert(sequence_name(table, column));
+        }
+      }
+    }
+    return names;
+  }
+  // A sequence that counts for no key any more goes with the last one.
+  void drop_counters() {
+    std::set<Name> kept = counters_of(e_.to);
+    for (const schema::Sequence& sequence : e_.to.sequences) {
+      kept.insert(sequence.name);
+    }
+    index_.reset();
+    for (const Name& name : counters_of(e_.from)) {
+      // A renamed table keeps its sequence, which another table's name may lead to as well.
+      const bool read = std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& t) {
+        return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& column) {
+          return column.default_value &&
+                 column.default_value->value.find(name.name.text()) != std::string::npos;
+        });
+      });
+      if (!read && !kept.contains(name)) {
+        add(stage::kDropSequence, name, "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(name));
+      }
+    }
+  }
+  // The counter starts behind the keys that are there.
+  void count_on(const Table& table, const Column& column, const Table& rows) {
+    if (column.identity->kind == schema::Identity::Kind::Uuid ||
+        find_column(rows, column.name) == nullptr) {
+      return;
+    }
+    const std::string counter = e_.ddl.literal(e_.ddl.name(sequence_name(table, column)));
+    e_.draft.add(
+        {stage::kSequence, 1, table.name.name.text()},
+        fmt::format("SELECT max(nextval({})) FROM range((SELECT coalesce(max({}), 0)::BIGINT "
+                    "FROM {}))",
+                    counter, e_.ddl.quote(column.name), e_.ddl.name(rows.name)),
+        index_);
   }
   void make_enum(const schema::EnumType& type) {
     std::vector<std::string> labels;

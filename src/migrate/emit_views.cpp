@@ -69,6 +69,17 @@ void stamp(Emission& e, const View& view, const Keys& keys, std::optional<std::s
   }
 }
 
+// mysql keeps stamps in a table of their own, so they do not go with the view.
+void unstamp(Emission& e, const View& view, const Keys& keys, std::optional<std::size_t> change) {
+  if (e.options.dialect == Dialect::Mysql && view.fingerprint) {
+    e.draft.add(
+        keys,
+        fmt::format("DELETE FROM `_kedge_views` WHERE schema_name = {} AND view_name = {}",
+                    e.ddl.literal(view.name.schema.text()), e.ddl.literal(view.name.name.text())),
+        change);
+  }
+}
+
 void column_comments(Emission& e, const View& view, const Keys& keys) {
   for (const schema::ViewColumn& column : view.columns) {
     if (keeps_comments(e) && !column.comment.empty()) {
@@ -150,8 +161,13 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
     }
     const bool cascade = e.options.dialect == Dialect::Postgres && cascades(e, view, aside);
     const std::optional<std::size_t> change = change_at(changes.dropped, view.name);
+    const Keys keys{stage::kDropView, last - e.view_rank.at(view.name), view.name.name.text()};
+    const View* after = find_view(e.to, view.name);
+    if (after == nullptr || !after->fingerprint) {
+      unstamp(e, view, keys, change);
+    }
     PlanStatement& statement =
-        e.draft.add({stage::kDropView, last - e.view_rank.at(view.name), view.name.name.text()},
+        e.draft.add(keys,
                     fmt::format("DROP {} {}{}{}", noun(view), e.if_exists(), e.ddl.name(view.name),
                                 cascade ? " CASCADE" : ""),
                     change);
@@ -179,6 +195,9 @@ void put_back(Emission& e, const View& view, const ViewChanges& changes, bool as
   e.draft.add(keys, create_sql(e, view, verb), change);
   stamp(e, view, keys, change);
   const View* was = find_view(e.from, view.name);
+  if (replace && was != nullptr && !view.fingerprint) {
+    unstamp(e, *was, keys, change);
+  }
   if (replace && keeps_comments(e) && comment_with_stamp(view).empty() && was != nullptr &&
       !comment_with_stamp(*was).empty()) {
     // Replacing keeps the comment: the stamp of the other text must not stay.
@@ -191,6 +210,21 @@ void put_back(Emission& e, const View& view, const ViewChanges& changes, bool as
     if (own == changes.new_indexes.end() || !own->second.contains(index.name)) {
       e.draft.add(keys, index_sql(e, index, view.name), change);
     }
+  }
+}
+
+void stamp_table(Emission& e, const std::set<schema::Name>& aside, const ViewChanges& changes) {
+  const auto moves = [&](const View& view) {
+    return view.fingerprint && (changes.created.contains(view.name) ||
+                                changes.replaced.contains(view.name) || aside.contains(view.name));
+  };
+  if (e.options.dialect == Dialect::Mysql &&
+      (std::any_of(e.to.views.begin(), e.to.views.end(), moves) ||
+       std::any_of(e.from.views.begin(), e.from.views.end(), moves))) {
+    e.draft.add({stage::kNamespace, 0, ""},
+                "CREATE TABLE IF NOT EXISTS `_kedge_views` (schema_name VARCHAR(64) NOT NULL, "
+                "view_name VARCHAR(64) NOT NULL, fingerprint VARCHAR(64) NOT NULL, def_hash "
+                "VARCHAR(64) NOT NULL, PRIMARY KEY (schema_name, view_name))");
   }
 }
 
@@ -229,6 +263,7 @@ std::set<schema::Name> emit_views(Emission& e, const std::vector<Touched>& touch
     // Somebody else's view goes with a cascade that was allowed; it is not ours to make again.
     std::erase_if(aside, [&](const schema::Name& name) { return e.untouchable.contains(name); });
   }
+  stamp_table(e, aside, changes);
   drop_views(e, aside, changes);
   for (const View& view : e.to.views) {
     if (changes.created.contains(view.name) || changes.replaced.contains(view.name) ||

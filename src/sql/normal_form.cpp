@@ -454,6 +454,7 @@ class Normaliser {
                          : name == "curtime"                  ? "current_time"
                                                               : name);
     }
+    name = name == "curtime" ? "current_time" : name;  // CURTIME(3)
     const bool at_now = node.items.size() == 1 && node.items[0].kind == NodeKind::String &&
                         node.items[0].text == "now" && flavour_ == Flavour::Sqlite;
     if (at_now && (name == "datetime" || name == "date" || name == "time")) {

@@ -62,7 +62,8 @@ class ColumnReader {
  private:
   void read_default(const std::string& text, const std::string& space, const schema::Table& table,
                     schema::Column& column) {
-    const std::string own = table.name.name.text() + "_" + column.name.text() + "_seq";
+    const std::string own =
+        base::replace_all(table.name.name.text() + "_" + column.name.text() + "_seq", "\"", "");
     const auto sequence = catalog_.sequences.find(Catalog::key(space, own));
     const bool is_uuid = text == "uuid()" || text == "gen_random_uuid()";
     if (sequence != catalog_.sequences.end() && is_next_value(text, own, space)) {

@@ -32,13 +32,26 @@ class DuckdbDdl : public Ddl {
     } else if (column.identity && column.identity->kind == Identity::Kind::Uuid) {
       sql += " DEFAULT uuid()";
     } else if (column.identity) {
-      const std::string& sequence = column.identity->sequence;
-      const std::string made = table.name.name.text() + "_" + column.name.text() + "_seq";
-      sql += " DEFAULT nextval(" + literal(sequence.empty() ? made : sequence) + ")";
+      sql += " DEFAULT nextval(" + literal(counter(column, table)) + ")";
     } else if (column.default_value) {
       sql += " DEFAULT " + default_value(*column.default_value, column.type);
     }
     return sql + (column.nullable ? "" : " NOT NULL");
+  }
+
+  // nextval() reads a name in a text: quoted where it would be read as another one.
+  std::string counter(const Column& column, const schema::Table& table) const {
+    std::string sequence = column.identity->sequence;
+    if (sequence.empty()) {
+      sequence = table.name.name.text() + "_" + column.name.text() + "_seq";
+    }
+    sequence =
+        base::replace_all(std::move(sequence), "\"", "");  // nextval() knows no doubled quote
+    if (sequence.find('.') != std::string::npos) {
+      sequence = quote(sequence);
+    }
+    const std::string& space = table.name.schema.text();
+    return space.empty() ? sequence : space + "." + sequence;
   }
 
   std::string index(const schema::Index& index, const schema::Name& table) const override {
