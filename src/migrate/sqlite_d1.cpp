@@ -176,8 +176,9 @@ void cascade(Emission& e, Family& family, const std::vector<Name>& order) {
   };
   e.draft.add(keys, "PRAGMA defer_foreign_keys = ON");
   for (const Name& name : order) {
-    PlanStatement& made =
-        e.draft.add(keys, family_table(e, *family.member(name).is, set), change_of(name));
+    const std::string written = family_table(e, *family.member(name).is, set);
+    refuse_losses(e, family.member(name), written);
+    PlanStatement& made = e.draft.add(keys, written, change_of(name));
     Hazard hazard;
     hazard.hazard = "table-rebuild";
     hazard.table = name;

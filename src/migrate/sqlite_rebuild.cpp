@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "kedge/codes.h"
 #include "sql/analysis.h"
 
 namespace kedge::migrate {
@@ -83,6 +84,24 @@ std::string parent_name(const Emission& e, const Remap& remap, const std::string
                 : e.ddl.name(remap.parent);
 }
 
+// A constraint that says what becomes of a row that breaks it: the one part of a table that the
+// schema value does not hold.
+bool resolves_conflicts(const std::string& definition) {
+  bool on = false;
+  for (const sql::Token& token : sql::tokenize(definition, schema::Dialect::Sqlite)) {
+    if (token.kind == sql::TokenKind::Comment) {
+      continue;
+    }
+    const std::string word =
+        base::to_lower(definition.substr(token.begin, token.end - token.begin));
+    if (on && word == "conflict") {
+      return true;
+    }
+    on = word == "on";
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_counted(const Table& table) {
@@ -133,13 +152,28 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
                      base::join(values, ", "), source);
 }
 
+void refuse_losses(Emission& e, const Rebuild& rebuild, const std::string& written) {
+  if (!e.up() || e.options.allow.contains("rebuild-loss") ||
+      !resolves_conflicts(rebuild.was->definition.text) || resolves_conflicts(written)) {
+    return;
+  }
+  e.refusals.push_back({State::Blocked,
+                        {"rebuild-loss"},
+                        "table " + to_string(rebuild.is->name) +
+                            " must be rebuilt, and its ON CONFLICT clauses would be lost",
+                        "write that migration by hand; or --allow rebuild-loss",
+                        codes::ERR_REBUILD_LOSES});
+}
+
 void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const Table& is = *rebuild.is;
   const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
   const Keys keys{stage::kColumn, e.rank_of(is.name), is.name.name.text()};
   const std::optional<std::size_t> change = rebuild.changes.front();
   const std::string table = e.ddl.name(is.name);
-  PlanStatement& first = e.draft.add(keys, table_sql(e, is, fresh), change);
+  const std::string made = table_sql(e, is, fresh);
+  refuse_losses(e, rebuild, made);
+  PlanStatement& first = e.draft.add(keys, made, change);
   Hazard hazard;
   hazard.hazard = "table-rebuild";
   hazard.table = is.name;
@@ -150,13 +184,13 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
     e.draft.add(keys, copy, change);
   }
   if (is_counted(is) && is_counted(*rebuild.was)) {
-    const std::string made = e.ddl.literal(fresh.name.text());
-    e.draft.add(keys, "DELETE FROM \"sqlite_sequence\" WHERE \"name\" = " + made, change);
+    const std::string counter = e.ddl.literal(fresh.name.text());
+    e.draft.add(keys, "DELETE FROM \"sqlite_sequence\" WHERE \"name\" = " + counter, change);
     e.draft.add(
         keys,
         fmt::format("INSERT INTO \"sqlite_sequence\" (\"name\", \"seq\") SELECT {}, \"seq\" "
                     "FROM \"sqlite_sequence\" WHERE \"name\" = {}",
-                    made, e.ddl.literal(is.name.name.text())),
+                    counter, e.ddl.literal(is.name.name.text())),
         change);
   }
   e.draft.add(keys, "DROP TABLE " + table, change);

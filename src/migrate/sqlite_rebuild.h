@@ -11,6 +11,8 @@ struct Rebuild {
   std::vector<std::size_t> changes;
 };
 
+// Blocks a rebuild whose `written` table lacks what the old one has, without --allow rebuild-loss.
+void refuse_losses(Emission& emission, const Rebuild& rebuild, const std::string& written);
 void emit_rebuild(Emission& emission, const Rebuild& rebuild);
 // Closes the set over referrers; refuses cycles and tables of somebody else. Gives the tables that
 // are rebuilt.
