@@ -31,7 +31,7 @@ Finding drift_finding(const DriftLine& line) {
                             line.noun + " " + line.detail;
   finding.problem.hint = "kedge migrate writes what brings it in line";
   finding.subject.kind = line.noun;
-  finding.subject.name = line.detail;
+  finding.subject.name = line.migration;
   if (line.change) {
     const std::string part = part_of(*line.change);
     const std::string whole = to_string(subject_of(*line.change));

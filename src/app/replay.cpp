@@ -2,6 +2,7 @@
 
 #include "app/desired.h"
 #include "app/migrate.h"
+#include "app/source.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "migrate/runner.h"
@@ -289,76 +290,17 @@ MigrateResult rebuild_snapshot(Context& context, const DatabaseFlags& database) 
 
 // --- --from-sql
 
-namespace {
-
-std::vector<std::pair<std::string, std::string>> sql_files(const Context& context,
-                                                           const std::string& path) {
-  const std::string full = base::join_path(context.folder, path);
-  std::vector<std::pair<std::string, std::string>> files;
-  const auto kind = context.files.kind(full);
-  if (kind == base::EntryKind::File) {
-    files.emplace_back(path, context.files.read(full).value_or(""));
-  } else if (kind == base::EntryKind::Folder) {
-    for (const std::string& file : base::list_files(context.files, full)) {
-      if (base::extension(file) == "sql") {
-        files.emplace_back(shown_path(context, file), context.files.read(file).value_or(""));
-      }
-    }
-  } else {
-    throw Error(codes::ERR_FROM_SQL, "'" + path + "' does not exist");
-  }
-  return files;
-}
-
-bool is_definition(std::string_view statement, schema::Dialect dialect) {
-  for (const sql::Token& token : sql::tokenize(statement, dialect)) {
-    if (token.kind == sql::TokenKind::Comment) {
-      continue;
-    }
-    const std::string word = base::to_lower(statement.substr(token.begin, token.end - token.begin));
-    return word != "insert" && word != "update" && word != "delete" && word != "merge" &&
-           word != "select" && word != "copy" && word != "with";
-  }
-  return true;
-}
-
-void run_file(db::Connection& connection, const std::string& file, const std::string& text,
-              Desired& desired) {
-  for (const sql::Statement& each : sql::split_statements(text, connection.dialect())) {
-    const std::string_view statement = each.text(text);
-    if (!is_definition(statement, connection.dialect())) {
-      Finding finding;
-      finding.severity = Severity::Warning;
-      finding.problem = {codes::WARN_SQL_HAS_DML,
-                         "a statement that defines nothing was run too",
-                         Position{file, each.line, 1},
-                         "",
-                         {}};
-      desired.warnings.push_back(std::move(finding));
-    }
-    try {
-      connection.execute(statement);
-    } catch (const Error& error) {
-      const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
-      throw Error(
-          Problem{codes::ERR_FROM_SQL,
-                  database != nullptr ? database->driver_message() : error.problem().message,
-                  Position{file, each.line, 1},
-                  "",
-                  {{std::string(statement.substr(0, 300)), std::nullopt}}});
-    }
-  }
-}
-
-}  // namespace
-
 Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std::string& path) {
   Desired desired;
   desired.from_sql = true;
-  const auto files = sql_files(context, path);
   const ScratchConnection scratch = open_scratch(context, setup);
-  for (const auto& [file, text] : files) {
-    run_file(*scratch.connection, file, text, desired);
+  std::vector<Problem> warnings;
+  run_sql_files(context, *scratch.connection, path, warnings);
+  for (Problem& problem : warnings) {
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.problem = std::move(problem);
+    desired.warnings.push_back(std::move(finding));
   }
   desired.schema = read_live(*scratch.connection);
   std::vector<Identifier> schemas = {Identifier()};

@@ -58,40 +58,44 @@ std::vector<std::string> sql_files(const Context& context, const std::string& pa
   return files;
 }
 
-bool is_data_statement(std::string_view sql, Dialect dialect) {
+bool is_definition(std::string_view sql, Dialect dialect) {
   for (const sql::Token& token : sql::tokenize(sql, dialect)) {
     if (token.kind == sql::TokenKind::Comment) {
       continue;
     }
     const std::string word = base::to_lower(sql.substr(token.begin, token.end - token.begin));
-    return word == "insert" || word == "update" || word == "delete" || word == "merge" ||
-           word == "replace" || word == "copy";
+    return word != "insert" && word != "update" && word != "delete" && word != "merge" &&
+           word != "replace" && word != "copy" && word != "select" && word != "with";
   }
-  return false;
+  return true;
 }
 
 void run_file(const Context& context, db::Connection& connection, const std::string& file,
               std::vector<Problem>& warnings) {
   const std::string text = context.files.read(file).value_or("");
-  bool has_data = false;
+  const std::string shown = shown_path(context, file);
+  bool warned = false;
   for (const sql::Statement& statement : sql::split_statements(text, connection.dialect())) {
     const std::string_view sql = statement.text(text);
-    has_data = has_data || is_data_statement(sql, connection.dialect());
+    if (!warned && !is_definition(sql, connection.dialect())) {
+      warned = true;
+      warnings.push_back({codes::WARN_SQL_HAS_DML,
+                          "a statement that defines nothing was run too",
+                          Position{shown, statement.line, 1},
+                          "",
+                          {}});
+    }
     try {
       connection.execute(sql);
     } catch (const Error& error) {
-      Problem problem = error.problem();
-      problem.code = codes::ERR_FROM_SQL;
-      problem.where = Position{file, statement.line, 1};
-      throw Error(std::move(problem));
+      const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+      throw Error(
+          Problem{codes::ERR_FROM_SQL,
+                  database != nullptr ? database->driver_message() : error.problem().message,
+                  Position{shown, statement.line, 1},
+                  "",
+                  {{std::string(sql.substr(0, 300)), std::nullopt}}});
     }
-  }
-  if (has_data) {
-    warnings.push_back({codes::WARN_SQL_HAS_DML,
-                        "the file changes data as well as the schema",
-                        Position{file, 1, 1},
-                        "",
-                        {}});
   }
 }
 

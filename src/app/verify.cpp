@@ -42,9 +42,6 @@ class DatabaseCheck {
     desired_ = desired_from_metadata(
         context_, setup_, request_.lax ? UnknownAttributes::Warn : UnknownAttributes::AsConfigured);
     result_.warnings = desired_.warnings;
-    if (request_.database.remote) {
-      setup_.project.migrate.d1.remote = true;
-    }
     const db::ConnectionSettings settings =
         target_settings(context_, setup_, db::AccessMode::ReadOnly);
     local_state(settings);
@@ -171,7 +168,7 @@ class DatabaseCheck {
       if (entry.state != migrate::MigrationState::Applied) {
         result_.drift.push_back({entry.state == migrate::MigrationState::Pending ? '+' : '~',
                                  "migration", entry.name + " is " + to_string(entry.state),
-                                 std::nullopt});
+                                 std::nullopt, entry.name});
       }
     }
   }

@@ -18,6 +18,7 @@ struct DriftLine {
   std::string noun;
   std::string detail;
   std::optional<Change> change;  // not for lines about migrations
+  std::string migration;         // for those: its name
 };
 
 struct VerifyResult {

@@ -238,6 +238,27 @@ ToolResult run_tool(const std::vector<std::string>& arguments, const std::string
   return result;
 }
 
+GuardedFolder::GuardedFolder(AtEnd at_end) : path_(make_private_folder(std::nullopt)) {
+  if (at_end == AtEnd::Keep) {
+    return;
+  }
+  const std::array<int, 2> hold = make_pipe();
+  watcher_ =
+      start({"/bin/sh", "-c",
+             "trap '' HUP INT TERM; PATH=$PATH:/usr/bin:/bin; cat >/dev/null; rm -rf -- \"$1\"",
+             "kedge-scratch", path_},
+            "/", std::nullopt, {hold[0], -1, -1});
+  ::close(hold[0]);
+  hold_ = hold[1];
+}
+
+GuardedFolder::~GuardedFolder() {
+  if (watcher_ > 0) {
+    ::close(hold_);
+    wait_for(watcher_);
+  }
+}
+
 GuardedProcess::GuardedProcess(const std::vector<std::string>& arguments, const std::string& folder,
                                const std::optional<Account>& account,
                                const std::string& stop_signal, AtEnd at_end)

@@ -35,6 +35,22 @@ struct ToolResult {
 ToolResult run_tool(const std::vector<std::string>& arguments, const std::string& folder,
                     const std::optional<Account>& account);
 
+// A private folder that cannot outlive us either: a watcher of the same kind deletes it.
+class GuardedFolder {
+ public:
+  enum class AtEnd { Delete, Keep };
+  explicit GuardedFolder(AtEnd at_end);
+  ~GuardedFolder();
+  GuardedFolder(const GuardedFolder&) = delete;
+  GuardedFolder& operator=(const GuardedFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  pid_t watcher_ = -1;
+  int hold_ = -1;
+};
+
 class GuardedProcess {
  public:
   enum class AtEnd { DeleteFolder, KeepFolder };

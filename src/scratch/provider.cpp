@@ -31,24 +31,16 @@ class ForeignServer final : public Server {
 class FileDatabase final : public db::ScratchDatabase {
  public:
   FileDatabase(std::string connector, bool keep)
-      : folder_(make_private_folder(std::nullopt)), keep_(keep) {
+      : folder_(keep ? GuardedFolder::AtEnd::Keep : GuardedFolder::AtEnd::Delete) {
     settings_.name = "throw-away " + connector;
-    settings_.options["path"] = folder_ + "/scratch." + connector;
+    settings_.options["path"] = folder_.path() + "/scratch." + connector;
     settings_.connector = std::move(connector);
     settings_.access = db::AccessMode::Create;
   }
-  ~FileDatabase() override {
-    if (!keep_) {
-      remove_folder(folder_);
-    }
-  }
-  FileDatabase(const FileDatabase&) = delete;
-  FileDatabase& operator=(const FileDatabase&) = delete;
   db::ConnectionSettings settings() const override { return settings_; }
 
  private:
-  std::string folder_;
-  bool keep_;
+  GuardedFolder folder_;
   db::ConnectionSettings settings_;
 };
 
