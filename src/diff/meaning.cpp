@@ -104,6 +104,9 @@ std::string canonical_literal(const std::string& content, const Type& type) {
   if (is_numeric(type) && is_number(content)) {
     return canonical_number(content);
   }
+  if (is_numeric(type) && (content == "true" || content == "false")) {
+    return content == "true" ? "1" : "0";  // a boolean that became a number
+  }
   if (type.kind == TypeKind::Timestamp || type.kind == TypeKind::TimestampTz) {
     return "'" + canonical_instant(content) + "'";
   }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "dialect/ddl.h"
+#include "migrate/emission.h"
 
 namespace kedge::migrate {
 namespace {
@@ -236,23 +237,29 @@ class Assessor {
     }
     return false;
   }
+  // Can the live table be asked? Not about columns that this plan adds, renames or retypes.
+  bool reads_live_columns(const AddCheck& c) const {
+    const auto reads = [&](const Name& table, const Identifier& column) {
+      return table == c.table && mentions(c.part.expression, column.text(), options_.dialect);
+    };
+    return std::none_of(all_.begin(), all_.end(), [&](const Change& change) {
+      const auto* added = std::get_if<AddColumn>(&change);
+      const auto* renamed = std::get_if<RenameColumn>(&change);
+      const auto* retyped = std::get_if<ChangeColumnType>(&change);
+      return (added != nullptr && reads(added->table, added->part.name)) ||
+             (renamed != nullptr && reads(renamed->table, renamed->to)) ||
+             (retyped != nullptr && reads(retyped->table, retyped->after.name));
+    });
+  }
   void check_probe(Hazard& h, const AddCheck& c) const {
-    if (c.part.column.empty()) {
-      const Table* was = find_table(actual_, old_name(c.table));
-      const bool plain = was != nullptr && old_name(c.table) == c.table &&
-                         std::none_of(all_.begin(), all_.end(), [&](const Change& change) {
-                           const auto* added = std::get_if<AddColumn>(&change);
-                           const auto* renamed = std::get_if<RenameColumn>(&change);
-                           return (added != nullptr && added->table == c.table) ||
-                                  (renamed != nullptr && renamed->table == c.table);
-                         });
-      if (plain) {
+    if (c.part.column.empty() || c.part.members.empty()) {
+      if (find_table(actual_, old_name(c.table)) != nullptr && reads_live_columns(c)) {
         h.probe_sql = fmt::format("SELECT {} FROM {} WHERE NOT ({}) LIMIT 1", key_of(c.table),
                                   live(c.table), c.part.expression);
       }
       return;
     }
-    if (!has_live(c.table, c.part.column) || c.part.members.empty()) {
+    if (!has_live(c.table, c.part.column)) {
       return;
     }
     std::vector<std::string> members;

@@ -5,6 +5,9 @@
 #include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +55,18 @@ wait
 [ "$end" = keep ] || rm -rf -- "$folder"
 )";
 
+// $1 = folder. What still runs in it when we are killed may write for a moment.
+constexpr const char* kFolderWatcher = R"(
+trap '' HUP INT TERM
+PATH=$PATH:/usr/bin:/bin
+read -r word && exit 0
+[ -e "$1" ] || exit 0
+for again in 1 2 3 4 5 6 7 8; do
+  rm -rf -- "$1"
+  sleep 0.25
+done
+)";
+
 [[noreturn]] void fail(const std::string& what) {
   throw Error(codes::ERR_IO, what + ": " + std::strerror(errno));
 }
@@ -79,14 +94,22 @@ struct Streams {
   int notice = -1;
 };
 
+// A tool ends with us; a watcher is there for what comes after.
+enum class Outlives { No, Yes };
+
 // In the child, between fork and exec: system calls only.
 [[noreturn]] void become(const std::optional<Account>& account, const char* folder, Streams streams,
-                         char* const* arguments, char* const* environment) {
+                         Outlives outlives, char* const* arguments, char* const* environment) {
   ::setsid();
   if (account && (::setgroups(0, nullptr) != 0 || ::setgid(account->group) != 0 ||
                   ::setuid(account->user) != 0)) {
     ::_exit(126);
   }
+#ifdef __linux__
+  if (outlives == Outlives::No) {  // after the change of the user, which forgets it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  }
+#endif
   const int nothing = ::open("/dev/null", O_RDWR);
   ::dup2(streams.in >= 0 ? streams.in : nothing, 0);
   ::dup2(streams.out >= 0 ? streams.out : nothing, 1);
@@ -101,13 +124,15 @@ struct Streams {
 }
 
 pid_t start(std::vector<std::string> arguments, const std::string& folder,
-            const std::optional<Account>& account, Streams streams) {
+            const std::optional<Account>& account, Streams streams,
+            Outlives outlives = Outlives::Yes) {
   std::vector<std::string> environment = environment_of(folder);
   const std::vector<char*> argument_pointers = pointers_of(arguments);
   const std::vector<char*> environment_pointers = pointers_of(environment);
   const pid_t child = ::fork();
   if (child == 0) {
-    become(account, folder.c_str(), streams, argument_pointers.data(), environment_pointers.data());
+    become(account, folder.c_str(), streams, outlives, argument_pointers.data(),
+           environment_pointers.data());
   }
   if (child < 0) {
     fail("cannot start a process");
@@ -221,7 +246,7 @@ void copy_folder(const std::string& from, const std::string& to,
 ToolResult run_tool(const std::vector<std::string>& arguments, const std::string& folder,
                     const std::optional<Account>& account) {
   const std::array<int, 2> output = make_pipe();
-  const pid_t child = start(arguments, folder, account, {-1, output[1], -1});
+  const pid_t child = start(arguments, folder, account, {-1, output[1], -1}, Outlives::No);
   ::close(output[1]);
   ToolResult result;
   std::array<char, 4096> buffer{};
@@ -238,24 +263,36 @@ ToolResult run_tool(const std::vector<std::string>& arguments, const std::string
   return result;
 }
 
-GuardedFolder::GuardedFolder(AtEnd at_end) : path_(make_private_folder(std::nullopt)) {
+GuardedFolder::GuardedFolder(const std::optional<Account>& account, AtEnd at_end)
+    : path_(make_private_folder(account)) {
   if (at_end == AtEnd::Keep) {
     return;
   }
   const std::array<int, 2> hold = make_pipe();
-  watcher_ =
-      start({"/bin/sh", "-c",
-             "trap '' HUP INT TERM; PATH=$PATH:/usr/bin:/bin; cat >/dev/null; rm -rf -- \"$1\"",
-             "kedge-scratch", path_},
-            "/", std::nullopt, {hold[0], -1, -1});
+  watcher_ = start({"/bin/sh", "-c", kFolderWatcher, "kedge-scratch", path_}, "/", std::nullopt,
+                   {hold[0], -1, -1});
   ::close(hold[0]);
   hold_ = hold[1];
 }
 
+void GuardedFolder::release() {
+  if (watcher_ > 0) {
+    const ssize_t told = ::write(hold_, "keep\n", 5);
+    static_cast<void>(told);  // a watcher that is gone deletes nothing
+    dismiss();
+  }
+}
+
+void GuardedFolder::dismiss() {
+  ::close(hold_);
+  wait_for(watcher_);
+  watcher_ = -1;
+}
+
 GuardedFolder::~GuardedFolder() {
   if (watcher_ > 0) {
-    ::close(hold_);
-    wait_for(watcher_);
+    remove_folder(path_);
+    dismiss();
   }
 }
 

@@ -39,13 +39,15 @@ ToolResult run_tool(const std::vector<std::string>& arguments, const std::string
 class GuardedFolder {
  public:
   enum class AtEnd { Delete, Keep };
-  explicit GuardedFolder(AtEnd at_end);
+  GuardedFolder(const std::optional<Account>& account, AtEnd at_end);
   ~GuardedFolder();
   GuardedFolder(const GuardedFolder&) = delete;
   GuardedFolder& operator=(const GuardedFolder&) = delete;
   const std::string& path() const { return path_; }
+  void release();  // somebody else deletes it from now on
 
  private:
+  void dismiss();
   std::string path_;
   pid_t watcher_ = -1;
   int hold_ = -1;

@@ -58,10 +58,12 @@ class MysqlServer final : public Server {
     if (!program) {
       fail_unavailable(schema::Dialect::Mysql, "no mariadbd or mysqld was found");
     }
-    folder_ = make_private_folder(account_);
+    GuardedFolder home(account_, GuardedFolder::AtEnd::Delete);
+    folder_ = home.path();
     try {
       prepare(*program, environment);
       start(*program, options);
+      home.release();  // the server watches over it now
       wait_until_ready(registry, administration(), *process_);
     } catch (const Error&) {
       process_.reset();

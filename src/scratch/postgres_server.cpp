@@ -115,10 +115,12 @@ class PostgresServer final : public Server {
                  const db::ScratchOptions& options)
       : account_(account_for(options.user)) {
     const Programs programs = find_programs(environment, options.pg_bin);
-    folder_ = make_private_folder(account_);
+    GuardedFolder home(account_, GuardedFolder::AtEnd::Delete);
+    folder_ = home.path();
     try {
       prepare(programs, cache_folder(environment));
       start(programs, options);
+      home.release();  // the server watches over it now
       wait_until_ready(registry, administration(), *process_);
     } catch (const Error&) {
       process_.reset();

@@ -31,7 +31,7 @@ class ForeignServer final : public Server {
 class FileDatabase final : public db::ScratchDatabase {
  public:
   FileDatabase(std::string connector, bool keep)
-      : folder_(keep ? GuardedFolder::AtEnd::Keep : GuardedFolder::AtEnd::Delete) {
+      : folder_(std::nullopt, keep ? GuardedFolder::AtEnd::Keep : GuardedFolder::AtEnd::Delete) {
     settings_.name = "throw-away " + connector;
     settings_.options["path"] = folder_.path() + "/scratch." + connector;
     settings_.connector = std::move(connector);
