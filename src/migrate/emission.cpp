@@ -124,12 +124,30 @@ bool mentions(std::string_view text, std::string_view identifier, schema::Dialec
   return false;
 }
 
+namespace {
+
+// On the way back postgres replaces a view only by one that has all of its columns, in this order.
+bool keeps_columns(const change::ReplaceView& c) {
+  const std::vector<schema::ViewColumn>& now = c.before.columns;
+  const std::vector<schema::ViewColumn>& then = c.after.columns;
+  return !now.empty() && now.size() <= then.size() &&
+         std::equal(now.begin(), now.end(), then.begin(),
+                    [](const auto& a, const auto& b) { return a.name == b.name; });
+}
+
+}  // namespace
+
 std::set<schema::Name> views_in_the_way(const Emission& emission,
                                         const std::vector<Touched>& touched) {
   std::set<schema::Name> found;
   for (const Change& change : emission.changes) {
     if (const auto* drop = std::get_if<change::DropView>(&change)) {
       found.insert(drop->view.name);
+    }
+    const auto* swap = std::get_if<change::ReplaceView>(&change);
+    if (swap != nullptr && !emission.up() && !keeps_columns(*swap) &&
+        emission.options.dialect == schema::Dialect::Postgres) {
+      found.insert(swap->after.name);
     }
   }
   std::map<schema::Name, std::set<std::string>> by_table;
