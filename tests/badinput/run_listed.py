@@ -57,7 +57,7 @@ class Mistakes:
         if not found:
             return judge(name, problems + [f"no {code} in {done.stdout[:400]}"])
         one = found[0]
-        where = ":".join(str(one[key]) for key in ("file", "line", "column") if key in one)
+        where = ":".join(pathlib.PurePath(str(one[key])).name for key in ("file", "line", "column") if key in one)
         if place and not where.startswith(place):
             problems.append(f"at {where or 'no place'}, not {place}")
         if hint and not one.get("hint") and "did you mean" not in one["message"]:
