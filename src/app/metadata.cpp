@@ -68,6 +68,8 @@ void check_metadata(Context& context, const ValidateRequest&, Validation& result
     for (const metadata::Diagnostic& diagnostic : diagnostics) {
       result.add(diagnostic.finding.problem, diagnostic.finding.severity);
       result.items.back().finding.guard = "metadata";
+      result.items.back().pointer = diagnostic.pointer;
+      result.items.back().suggestions = diagnostic.suggestions;
     }
   };
   add(loaded.diagnostics);

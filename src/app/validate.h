@@ -27,6 +27,8 @@ struct ValidationItem {
   std::string kind;      // "missing", "type", "extra"; empty where it does not apply
   std::string declared;  // of drift: what was declared and what is there
   std::string found;
+  std::string pointer = {};  // JSON pointer to the node, where there is one
+  std::vector<std::string> suggestions = {};
 };
 
 struct Validation {

@@ -183,6 +183,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+namespace {
+
+// An abbreviation or a longer form of a known name: "maxLen" for "maxLength".
+std::optional<std::string> continued_name(std::string_view name,
+                                          std::span<const std::string> known) {
+  static constexpr std::size_t kTelling = 3;
+  std::optional<std::string> best;
+  for (const std::string& candidate : known) {
+    const std::size_t common = std::min(name.size(), candidate.size());
+    if (common >= kTelling &&
+        equals_ignoring_case(name.substr(0, common), candidate.substr(0, common)) &&
+        (!best || candidate.size() < best->size())) {
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
@@ -200,7 +220,7 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
       best_distance = distance;
     }
   }
-  return best;
+  return best ? best : continued_name(name, known);
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {

@@ -53,7 +53,7 @@ std::string Attributes::expand(const std::string& text, const Place& where) cons
     context_.diagnostics.error(codes::ERR_RELATIVE_REF_IN_CANONICAL,
                                "'" + text + "': a relative reference is legal in YAML only", where);
   }
-  return expanded.value_or(text);
+  return expanded.value_or("");
 }
 
 std::string Attributes::reference(std::string_view name) const {

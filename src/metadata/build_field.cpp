@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "kedge/schema.h"
 #include "metadata/build.h"
 #include "metadata/field_default.h"
 #include "metadata/lower.h"
@@ -181,7 +182,8 @@ class FieldBuilder {
     if (field_.storage == Storage::Flattened && field_.is_array) {
       bad("storage", "a list cannot be stored flattened", codes::ERR_STORAGE_FLATTENED_ARRAY);
     }
-    field_.open_map = field_.type == FieldType::Map && !has_ref && field_.value_type.empty();
+    field_.open_map = field_.type == FieldType::Map && !has_ref && field_.value_type.empty() &&
+                      !node_.has_refused("valueType");
     // Neither of them is checked with the object: a payload may hold a free-form map.
     if (field_.type == FieldType::Map && has_ref && !field_.value_type.empty()) {
       context_.diagnostics.error(
@@ -195,6 +197,10 @@ class FieldBuilder {
     field_.column_type = attributes_.text("dbColumnType");
     if (const Node* map = attributes_.value("dbType")) {
       for (const document::Entry& entry : map->entries) {
+        const auto dialect = schema::find_dialect(entry.key.text);
+        if (!dialect || *dialect == schema::Dialect::Ansi) {
+          bad("dbType", "there is no dialect '" + entry.key.text + "'");
+        }
         field_.db_type.emplace(entry.key.text, entry.value.text);
       }
     }

@@ -105,7 +105,8 @@ class ObjectBuilder {
     if (!shape.expression.empty() && attributes.value("fields") != nullptr) {
       context_.diagnostics.error(codes::ERR_INVALID_INDEX,
                                  label(child) + " has both '@fields' and '@expr'", child.place);
-    } else if (shape.fields.empty() && shape.expression.empty() && child.extends.empty()) {
+    } else if (shape.fields.empty() && shape.expression.empty() && child.extends.empty() &&
+               !child.has_refused("extends")) {
       context_.diagnostics.error(codes::ERR_INVALID_INDEX,
                                  label(child) + " has neither '@fields' nor '@expr'", child.place);
     }
@@ -155,7 +156,9 @@ class ObjectBuilder {
                                    attributes.place("unique"), "use index.lookup");
       }
     }
-    object_.identities.push_back(std::move(identity));
+    if (!child.has_refused("extends")) {  // what it borrows is not there, and that has been said
+      object_.identities.push_back(std::move(identity));
+    }
   }
 
   void lookup(const TreeNode& child) {
@@ -301,6 +304,7 @@ class ObjectBuilder {
     const Place place = attributes.place("sql");
     if (body.empty()) {
       context_.diagnostics.error(codes::ERR_BAD_ATTR_VALUE, "'@sql' is empty", place);
+      source.sql = std::string();
       return;
     }
     if (source.unmanaged) {
@@ -318,13 +322,17 @@ class ObjectBuilder {
   }
 
   void check_counts() {
-    const auto primaries =
-        std::count_if(object_.identities.begin(), object_.identities.end(),
-                      [](const Identity& each) { return each.kind == Identity::Kind::Primary; });
-    if (primaries > 1) {
-      context_.diagnostics.error(codes::ERR_TOO_MANY_OCCURRENCES,
-                                 "'" + object_.name + "' has more than one identity.primary",
-                                 object_.place);
+    bool has_primary = false;
+    for (const Identity& each : object_.identities) {
+      if (each.kind != Identity::Kind::Primary) {
+        continue;
+      }
+      if (has_primary) {
+        context_.diagnostics.error(codes::ERR_TOO_MANY_OCCURRENCES,
+                                   "'" + object_.name + "' has more than one identity.primary",
+                                   each.place);
+      }
+      has_primary = true;
     }
   }
 

@@ -200,7 +200,8 @@ class ExpressionBuilder {
         return fail(node, pointer, "{value} holds one value");
       }
       out.kind = Expression::Kind::Value;
-      out.value = to_scalar(*value);
+      const auto number = value->kind == document::Kind::Float ? value->as_number() : std::nullopt;
+      out.value = number ? Scalar(*number) : to_scalar(*value);
       return out;
     }
     if (const Node* function = node.find("fn")) {

@@ -110,6 +110,39 @@ void check_maps(const Object& object, Diagnostics& diagnostics) {
   }
 }
 
+// A value that is flattened into itself would have no last column.
+class FlattenedCheck {
+ public:
+  FlattenedCheck(const Model& model, Diagnostics& diagnostics)
+      : model_(model), diagnostics_(diagnostics) {}
+
+  void run(const Object& object) {
+    path_.push_back(&object);
+    for (const Field& field : object.fields) {
+      const Object* value = field.type == FieldType::Object && field.storage == Storage::Flattened
+                                ? find_object(model_, field.object_ref)
+                                : nullptr;
+      if (value == nullptr) {
+        continue;
+      }
+      if (std::find(path_.begin(), path_.end(), value) != path_.end()) {
+        diagnostics_.error(codes::ERR_BAD_ATTR_VALUE,
+                           "field '" + object.name + "." + field.name + "' flattens '" +
+                               value->name + "' into itself",
+                           field.place);
+      } else {
+        run(*value);
+      }
+    }
+    path_.pop_back();
+  }
+
+ private:
+  const Model& model_;
+  Diagnostics& diagnostics_;
+  std::vector<const Object*> path_;
+};
+
 }  // namespace
 
 void check_keys(const Model& model, Diagnostics& diagnostics) {
@@ -118,6 +151,7 @@ void check_keys(const Model& model, Diagnostics& diagnostics) {
       KeyCheck(object, diagnostics).run();
     }
     check_maps(object, diagnostics);
+    FlattenedCheck(model, diagnostics).run(object);
   }
 }
 

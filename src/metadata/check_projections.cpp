@@ -48,6 +48,9 @@ class ProjectionCheck {
       return;
     }
     find_base();
+    if (object_.base_entity.empty()) {
+      return;
+    }
     for (const Field& field : object_.fields) {
       check_field(field);
     }
@@ -200,10 +203,11 @@ class ProjectionCheck {
                    origin.place);
     }
     if (origin.filter) {
-      check_filter(*origin.filter, *reached, diagnostics_);
+      check_filter(*origin.filter, columns_of(*reached), diagnostics_);
     }
     for (const OrderBy& order : origin.order_by) {
-      if (find_field(*reached, order.field) == nullptr) {
+      const Field* by = find_field(*reached, order.field);
+      if (by == nullptr || by->is_derived()) {
         error(
             codes::ERR_INVALID_ORIGIN,
             "'@orderBy' names '" + order.field + "', which is no field of '" + reached->name + "'",
@@ -213,6 +217,13 @@ class ProjectionCheck {
     if (origin.kind == Origin::Kind::Passthrough) {
       passthrough(field, origin);
     }
+  }
+
+  // What its table holds.
+  static Object columns_of(const Object& object) {
+    Object stored = object;
+    std::erase_if(stored.fields, [](const Field& field) { return field.is_derived(); });
+    return stored;
   }
 
   static std::string short_of(const std::string& qualified) {
@@ -228,7 +239,14 @@ class ProjectionCheck {
       }
       return false;
     }
-    if (find_field(*object, origin.source.member) == nullptr) {
+    const Field* source = find_field(*object, origin.source.member);
+    if (source != nullptr && source->is_derived()) {
+      error(codes::ERR_INVALID_ORIGIN,
+            "'" + object->name + "." + source->name + "' is derived and is no column",
+            origin.place);
+      return false;
+    }
+    if (source == nullptr) {
       std::vector<std::string> known;
       for (const Field& field : object->fields) {
         known.push_back(field.name);
@@ -306,30 +324,54 @@ class ProjectionCheck {
 
   // --- computed
 
-  enum class Inferred { Unknown, Boolean, Number, Text, Other };
+  // The type of an expression: that of a field, a truth value, or a literal that fits many.
+  struct Inferred {
+    enum class Kind { Unknown, Boolean, OfField, Literal };
+    Kind kind = Kind::Unknown;
+    const Field* field = nullptr;
+    const Scalar* literal = nullptr;
+  };
 
-  static Inferred category(const Field& field) {
-    using schema::TypeKind;
-    const TypeKind kind = canonical_type(field).kind;
-    if (kind == TypeKind::Boolean) {
-      return Inferred::Boolean;
+  static bool fits(const Inferred& inferred, const Field& wanted) {
+    switch (inferred.kind) {
+      case Inferred::Kind::Unknown:
+        return true;
+      case Inferred::Kind::Boolean:
+        return wanted.type == FieldType::Boolean && !wanted.is_array;
+      case Inferred::Kind::OfField:
+        return canonical_type(*inferred.field).kind == canonical_type(wanted).kind;
+      case Inferred::Kind::Literal:
+        return !wanted.is_array && literal_fits(*inferred.literal, wanted);
     }
-    if (kind == TypeKind::Int32 || kind == TypeKind::Int64 || kind == TypeKind::Real4 ||
-        kind == TypeKind::Real8 || kind == TypeKind::Numeric) {
-      return Inferred::Number;
-    }
-    return kind == TypeKind::Text ? Inferred::Text : Inferred::Other;
+    return true;
   }
 
-  Inferred infer(const Expression& expression) {
+  static bool literal_fits(const Scalar& literal, const Field& wanted) {
+    const bool fraction = wanted.type == FieldType::Decimal || wanted.type == FieldType::Float ||
+                          wanted.type == FieldType::Double;
+    const bool whole = fraction || wanted.type == FieldType::Int ||
+                       wanted.type == FieldType::Long || wanted.type == FieldType::Currency;
+    if (std::holds_alternative<bool>(literal)) {
+      return wanted.type == FieldType::Boolean;
+    }
+    if (std::holds_alternative<std::int64_t>(literal)) {
+      return whole;
+    }
+    if (std::holds_alternative<double>(literal)) {
+      return fraction;
+    }
+    return !whole && wanted.type != FieldType::Boolean &&
+           literal_problem(wanted, to_text(literal)).empty();
+  }
+
+  Inferred infer(const Expression& expression, const Field& wanted) {
     switch (expression.kind) {
       case Expression::Kind::Field:
         return infer_field(expression);
       case Expression::Kind::Value:
-        return std::holds_alternative<bool>(expression.value)             ? Inferred::Boolean
-               : std::holds_alternative<std::int64_t>(expression.value)   ? Inferred::Number
-               : std::holds_alternative<std::monostate>(expression.value) ? Inferred::Unknown
-                                                                          : Inferred::Text;
+        return std::holds_alternative<std::monostate>(expression.value)
+                   ? Inferred{}
+                   : Inferred{Inferred::Kind::Literal, nullptr, &expression.value};
       case Expression::Kind::Compare:
       case Expression::Kind::IsNull:
       case Expression::Kind::IsNotNull:
@@ -337,19 +379,20 @@ class ProjectionCheck {
       case Expression::Kind::And:
       case Expression::Kind::Or:
         for (const Expression& part : expression.parts) {
-          infer(part);
+          infer(part, wanted);
         }
-        return Inferred::Boolean;
+        return {Inferred::Kind::Boolean, nullptr, nullptr};
       case Expression::Kind::Coalesce: {
-        Inferred first = Inferred::Unknown;
+        // Each of them may be the value.
+        Inferred unfit;
         for (const Expression& part : expression.parts) {
-          const Inferred each = infer(part);
-          first = first == Inferred::Unknown ? each : first;
+          const Inferred each = infer(part, wanted);
+          unfit = fits(each, wanted) ? unfit : each;
         }
-        return first;
+        return unfit;
       }
     }
-    return Inferred::Unknown;
+    return {};
   }
 
   Inferred infer_field(const Expression& expression) {
@@ -360,19 +403,13 @@ class ProjectionCheck {
       error(codes::ERR_INVALID_ORIGIN,
             "the expression names '" + expression.field + "', which is no column of the base",
             expression.place);
-      return Inferred::Unknown;
+      return {};
     }
-    return category(*field);
+    return {Inferred::Kind::OfField, field, nullptr};
   }
 
   void computed(const Field& field, const Origin& origin) {
-    if (!origin.expression) {
-      return;
-    }
-    const Inferred inferred = infer(*origin.expression);
-    const Inferred wanted = category(field);
-    if (inferred != Inferred::Unknown && inferred != wanted &&
-        !(inferred == Inferred::Text && wanted == Inferred::Other)) {
+    if (origin.expression && !fits(infer(*origin.expression, field), field)) {
       error(codes::ERR_COMPUTED_TYPE_MISMATCH,
             "field '" + field.name + "' is a " + to_string(field.type) + ", its expression is not",
             field.place);

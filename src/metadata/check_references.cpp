@@ -45,6 +45,64 @@ bool is_indexed(const Object& owner, const std::vector<std::string>& fields) {
                      [&](const LookupIndex& each) { return leads(fields, each.shape); });
 }
 
+Action default_of(Relationship::Kind kind) {
+  switch (kind) {
+    case Relationship::Kind::Composition:
+      return Action::Cascade;
+    case Relationship::Kind::Aggregation:
+      return Action::SetNull;
+    case Relationship::Kind::Association:
+      return Action::Restrict;
+  }
+  return Action::NoAction;
+}
+
+bool any_required(const Object& owner, const Reference& reference) {
+  const std::vector<std::string> keys = key_fields(owner);
+  return std::any_of(reference.fields.begin(), reference.fields.end(),
+                     [&](const std::string& name) {
+                       const Field* field = find_field(owner, name);
+                       return (field != nullptr && field->required) ||
+                              std::find(keys.begin(), keys.end(), name) != keys.end();
+                     });
+}
+
+Actions actions_of(const Relationship& relationship) {
+  return {relationship.on_delete.value_or(default_of(relationship.kind)),
+          relationship.on_update.value_or(Action::Cascade)};
+}
+
+std::optional<Actions> actions_of_owner(const Object& owner, const Reference& reference) {
+  for (const Relationship& each : owner.relationships) {
+    if (each.target == reference.target && each.through.empty()) {
+      return actions_of(each);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Actions> actions_of_target(const Model& model, const Object& owner,
+                                         const Reference& reference) {
+  const auto enforced = std::count_if(
+      owner.references.begin(), owner.references.end(),
+      [&](const Reference& each) { return each.enforce && each.target == reference.target; });
+  const Object* target = find_object(model, reference.target);
+  if (enforced > 1 || target == nullptr || target->qualified_name == owner.qualified_name) {
+    return std::nullopt;
+  }
+  for (const Relationship& each : target->relationships) {
+    if (each.target != owner.qualified_name || !each.through.empty()) {
+      continue;
+    }
+    const Actions actions = actions_of(each);
+    if (!each.on_delete && actions.on_delete == Action::SetNull && any_required(owner, reference)) {
+      return std::nullopt;
+    }
+    return actions;
+  }
+  return std::nullopt;
+}
+
 class ReferenceCheck {
  public:
   ReferenceCheck(const Model& model, const Object& owner, const Reference& reference,
@@ -106,7 +164,8 @@ class ReferenceCheck {
     const std::vector<std::string> fields = target_fields(model_, reference_);
     for (const std::string& name : fields) {
       if (find_field(target, name) == nullptr) {
-        return error(codes::ERR_FK_TARGET, ": '" + target.name + "' has no field '" + name + "'");
+        return error(codes::ERR_INVALID_REFERENCE,
+                     ": '" + target.name + "' has no field '" + name + "'");
       }
     }
     if (fields.empty()) {
@@ -157,23 +216,26 @@ class ReferenceCheck {
   void conflicts() {
     const Object* target = find_object(model_, reference_.target);
     const Relationship* own = relation(owner_, *target);
-    const Relationship* other = relation(*target, owner_);
-    if (reference_.on_delete || own == nullptr || other == nullptr || !other->through.empty() ||
-        owner_.qualified_name == target->qualified_name) {
+    const auto other = actions_of_target(model_, owner_, reference_);
+    if (own == nullptr || !other) {
       return;
     }
-    if (own->on_delete && other->on_delete && *own->on_delete != *other->on_delete) {
+    const Actions mine = actions_of(*own);
+    const bool differ = (!reference_.on_delete && mine.on_delete != other->on_delete) ||
+                        (!reference_.on_update && mine.on_update != other->on_update);
+    if (differ) {
       diagnostics_
           .warning(codes::WARN_REFERENTIAL_ACTION_CONFLICT,
-                   label() + ": both sides give an action and differ; the owner's counts",
-                   own->place)
-          .finding.problem.notes.push_back({"the other side", other->place.where});
+                   label() + ": the two sides ask for different actions; the owner's counts",
+                   own->place, "write the actions on the reference")
+          .finding.problem.notes.push_back(
+              {"the other side", relation(*target, owner_)->place.where});
     }
   }
 
   static const Relationship* relation(const Object& from, const Object& to) {
     for (const Relationship& each : from.relationships) {
-      if (each.target == to.qualified_name) {
+      if (each.target == to.qualified_name && each.through.empty()) {
         return &each;
       }
     }
@@ -186,70 +248,12 @@ class ReferenceCheck {
   Diagnostics& diagnostics_;
 };
 
-Action default_of(Relationship::Kind kind) {
-  switch (kind) {
-    case Relationship::Kind::Composition:
-      return Action::Cascade;
-    case Relationship::Kind::Aggregation:
-      return Action::SetNull;
-    case Relationship::Kind::Association:
-      return Action::Restrict;
-  }
-  return Action::NoAction;
-}
-
-bool any_required(const Object& owner, const Reference& reference) {
-  const std::vector<std::string> keys = key_fields(owner);
-  return std::any_of(reference.fields.begin(), reference.fields.end(),
-                     [&](const std::string& name) {
-                       const Field* field = find_field(owner, name);
-                       return (field != nullptr && field->required) ||
-                              std::find(keys.begin(), keys.end(), name) != keys.end();
-                     });
-}
-
-Actions from_relationship(const Relationship& relationship) {
-  return {relationship.on_delete.value_or(default_of(relationship.kind)),
-          relationship.on_update.value_or(Action::Cascade)};
-}
-
-std::optional<Actions> from_owner(const Object& owner, const Reference& reference) {
-  for (const Relationship& each : owner.relationships) {
-    if (each.target == reference.target && each.through.empty()) {
-      return from_relationship(each);
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Actions> from_target(const Model& model, const Object& owner,
-                                   const Reference& reference) {
-  const auto enforced = std::count_if(
-      owner.references.begin(), owner.references.end(),
-      [&](const Reference& each) { return each.enforce && each.target == reference.target; });
-  const Object* target = find_object(model, reference.target);
-  if (enforced > 1 || target == nullptr || target->qualified_name == owner.qualified_name) {
-    return std::nullopt;
-  }
-  for (const Relationship& each : target->relationships) {
-    if (each.target != owner.qualified_name || !each.through.empty()) {
-      continue;
-    }
-    const Actions actions = from_relationship(each);
-    if (!each.on_delete && actions.on_delete == Action::SetNull && any_required(owner, reference)) {
-      return std::nullopt;
-    }
-    return actions;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Actions effective_actions(const Model& model, const Object& owner, const Reference& reference) {
-  std::optional<Actions> inherited = from_owner(owner, reference);
+  std::optional<Actions> inherited = actions_of_owner(owner, reference);
   if (!inherited) {
-    inherited = from_target(model, owner, reference);
+    inherited = actions_of_target(model, owner, reference);
   }
   Actions actions = inherited.value_or(Actions{});
   if (reference.on_delete) {

@@ -51,8 +51,10 @@ class SourceCheck {
       entity();
     } else if (object_.kind == Object::Kind::Projection) {
       projection();
-    } else if (std::any_of(object_.sources.begin(), object_.sources.end(),
-                           [](const Source& each) { return each.kind == Source::Kind::View; })) {
+    } else if (std::any_of(object_.sources.begin(), object_.sources.end(), [](const Source& each) {
+                 return each.kind == Source::Kind::View ||
+                        each.kind == Source::Kind::MaterializedView;
+               })) {
       diagnostics_.error(codes::ERR_REPORT_NOT_SUPPORTED,
                          "report '" + object_.name + "' has a view source", object_.place);
     }

@@ -21,7 +21,7 @@ class ValidatorCheck {
       known(name, validator);
     }
     const Field* when = validator.when.empty() ? nullptr : find_field(object_, validator.when);
-    if (when != nullptr) {
+    if (when != nullptr && !std::holds_alternative<std::monostate>(validator.equals)) {
       const std::string problem = literal_problem(*when, to_text(validator.equals));
       if (!problem.empty()) {
         bad(validator, "'@equals' " + problem);

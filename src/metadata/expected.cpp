@@ -54,6 +54,11 @@ class ExpectedBuilder {
   }
 
   void schema_supported(const Source& source) {
+    if (writer_.is_too_long(source.schema)) {
+      diagnostics_.error(codes::ERR_NAME_TOO_LONG,
+                         "'" + source.schema + "' is longer than " + writer_.limit_words(),
+                         source.place);
+    }
     if (writer_.is_sqlite() && !is_default_schema(source.schema, writer_.dialect())) {
       diagnostics_.error(
           codes::ERR_SCHEMA_UNSUPPORTED,
@@ -119,6 +124,16 @@ class ExpectedBuilder {
       return;
     }
     const schema::Name name = table_name(object, source, writer_.dialect());
+    if (source.has_physical_name && writer_.is_too_long(source.physical)) {
+      diagnostics_.error(codes::ERR_NAME_TOO_LONG,
+                         "'" + source.physical + "' is longer than " + writer_.limit_words(),
+                         source.place);
+    }
+    if (source.sql && source.kind == Source::Kind::MaterializedView && !writer_.is_postgres()) {
+      diagnostics_.error(codes::ERR_SQL_BODY_KIND_UNSUPPORTED,
+                         schema::to_string(writer_.dialect()) + " has no materialized views",
+                         source.place);
+    }
     if (!claim(name, object, source.place)) {
       return;
     }
@@ -149,15 +164,26 @@ class ExpectedBuilder {
     }
   }
 
-  // One namespace for the indexes of a postgres or sqlite schema; one a table on mysql. Names of
-  // constraints per table, of tables and indexes together on postgres.
+  // One namespace for the tables, views and indexes of a postgres or sqlite schema, keys included
+  // on postgres; one for the indexes of a table on mysql. Names of constraints per table.
   void index_names() {
     std::map<std::string, std::string> seen;
+    if (writer_.is_postgres() || writer_.is_sqlite()) {
+      for (const auto& [name, owner] : out_.owners) {
+        seen.emplace(name.schema.text() + "|" + folded(name.name), schema::to_string(name));
+      }
+    }
+    for (const schema::Table& table : out_.schema.tables) {
+      if (writer_.is_postgres() && table.primary_key) {
+        duplicate(seen, table.name.schema.text() + "|" + table.primary_key->name.text(), table,
+                  "index '" + table.primary_key->name.text() + "'");
+      }
+    }
     for (const schema::Table& table : out_.schema.tables) {
       for (const schema::Index& index : table.indexes) {
         const std::string scope =
             writer_.is_mysql() ? schema::to_string(table.name) : table.name.schema.text();
-        duplicate(seen, scope + "|" + index.name.text(), table,
+        duplicate(seen, scope + "|" + folded(index.name), table,
                   "index '" + index.name.text() + "'");
       }
       std::map<std::string, std::string> own;
@@ -172,6 +198,10 @@ class ExpectedBuilder {
     }
   }
 
+  std::string folded(const Identifier& name) const {
+    return writer_.is_sqlite() ? base::to_lower(name.text()) : name.text();
+  }
+
   void duplicate(std::map<std::string, std::string>& seen, const std::string& key,
                  const schema::Table& table, const std::string& what) {
     const auto [first, fresh] = seen.emplace(key, schema::to_string(table.name));
@@ -181,8 +211,8 @@ class ExpectedBuilder {
     const auto owner = out_.owners.find(table.name);
     Diagnostic& diagnostic =
         diagnostics_.error(codes::ERR_DUPLICATE_SQL_NAME,
-                           "there are two declarations of " + what + ": on '" + first->second +
-                               "' and on '" + schema::to_string(table.name) + "'",
+                           what + " is a name twice in the database: of '" + first->second +
+                               "' and of '" + schema::to_string(table.name) + "'",
                            owner == out_.owners.end() ? Place{} : owner->second.place);
     for (const auto& [name, other] : out_.owners) {
       if (schema::to_string(name) == first->second && name != table.name) {

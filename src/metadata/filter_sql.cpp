@@ -53,7 +53,10 @@ std::string operand(const Expression& part, const Expression& other, const Field
       return writer.value(*field.field, part.value);
     }
   }
-  return expression_sql(part, lookup, writer);
+  const bool leaf = part.kind == Expression::Kind::Field || part.kind == Expression::Kind::Value ||
+                    part.kind == Expression::Kind::Coalesce;
+  const std::string sql = expression_sql(part, lookup, writer);
+  return leaf ? sql : "(" + sql + ")";
 }
 
 std::string value_sql(const Scalar& value, const Writer& writer) {

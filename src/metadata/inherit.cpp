@@ -104,8 +104,10 @@ class Inheritance {
     return text + node.name;
   }
 
-  void unresolved(const TreeNode& node, const std::string& what) {
+  void unresolved(TreeNode& node, const std::string& what) {
     diagnostics_.error(codes::ERR_UNRESOLVED_SUPER, what, node.extends_place);
+    node.extends.clear();
+    node.refused.emplace_back("extends");
   }
 
   // Top-level nodes, whose extends names another top-level node.
@@ -132,12 +134,10 @@ class Inheritance {
       unresolved(node, node.kind() + " '" + node.name + "' extends '" + node.extends +
                            "', which does not exist" +
                            base::did_you_mean(node.extends, index_.names(node.type)));
-      node.extends.clear();
       return;
     }
     if (states_[target] == State::Running) {
       unresolved(node, "extends leads in a circle: " + cycle_text(*target));
-      node.extends.clear();
       return;
     }
     visit(*target);
@@ -185,12 +185,10 @@ class Inheritance {
     if (target == nullptr) {
       unresolved(child, child.kind() + " '" + parent.name + "." + child.name + "' extends '" +
                             child.extends + "', which does not exist");
-      child.extends.clear();
       return;
     }
     if (target == &child || states_[target] == State::Running) {
       unresolved(child, "extends leads in a circle: " + child.name + " -> " + target->name);
-      child.extends.clear();
       return;
     }
     if (holder != nullptr) {

@@ -193,7 +193,10 @@ void Lowering::structural(const Entry& entry, const std::string& pointer, TreeNo
                          "'" + text + "': a relative reference is legal in YAML only",
                          place(entry.value, pointer));
     }
-    node.extends = expanded.value_or(text);
+    if (!expanded) {
+      node.refused.emplace_back("extends");
+    }
+    node.extends = expanded.value_or("");
     node.extends_place = place(entry.value, pointer);
   } else if (key == "abstract") {
     node.is_abstract = boolean_of(entry.value, pointer, key).value_or(false);

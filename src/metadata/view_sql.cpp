@@ -305,6 +305,10 @@ class ViewBuilder {
     if (path.joins.empty()) {
       return {"NULL", of(TypeKind::Unknown)};
     }
+    if (origin.aggregate == "collect" && writer_.is_sqlite() && !origin.distinct &&
+        !origin.order_by.empty()) {
+      return collect_in_order(field, origin, path);
+    }
     const bool counts_predicate = origin.aggregate == "any" || origin.aggregate == "all";
     const std::string filter_key = origin.filter && !counts_predicate
                                        ? filter_sql(
@@ -321,6 +325,10 @@ class ViewBuilder {
     const Field* source = find_field(*group.reached, origin.source.member);
     const std::string value =
         source == nullptr ? "" : column(group.reached_alias, *group.reached, source->name);
+    if (origin.aggregate == "collect" && writer_.is_mysql() && !predicate.empty()) {
+      only_rows(group,
+                predicate);  // it has no form that leaves a row out; all here have the filter
+    }
     group.columns.push_back(aggregate_sql(origin, group, value, predicate) + " AS " + name);
     finish(group);
     return outer(field, origin, group.alias + "." + name, source);
@@ -471,7 +479,36 @@ class ViewBuilder {
     return type;
   }
 
+  static void only_rows(Derived& group, const std::string& predicate) {
+    const std::string condition = "(" + predicate + ")";
+    if (group.where.find(condition) == std::string::npos) {
+      group.where += (group.where.empty() ? "" : " AND ") + condition;
+    }
+  }
+
+  // sqlite's aggregate takes no order, its window function does.
+  std::pair<std::string, Type> collect_in_order(const Field& field, const Origin& origin,
+                                                const JoinPath& path) {
+    Derived& group = derived(path, "ordered:" + std::to_string(derived_.size()));
+    const std::string value =
+        "JSON_GROUP_ARRAY(" + column(group.reached_alias, *group.reached, origin.source.member) +
+        ") OVER (PARTITION BY " + base::join(group.keys, ", ") + " ORDER BY " +
+        row_order(origin, group) + " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)";
+    one_row(group, origin, value);
+    const Field* source = find_field(*group.reached, origin.source.member);
+    return outer(field, origin, group.alias + ".c1", source);
+  }
+
   // --- one chosen row
+
+  // As asked for, then by key: the same rows in the same order every time.
+  std::string row_order(const Origin& origin, const Derived& group) const {
+    std::string order = order_sql(origin, group, "");
+    for (const std::string& field : key_fields(*group.reached)) {
+      order += (order.empty() ? "" : ", ") + column(group.reached_alias, *group.reached, field);
+    }
+    return order;
+  }
 
   std::pair<std::string, Type> first(const Field&, const Origin& origin) {
     const JoinPath path = path_of(origin);
@@ -480,28 +517,28 @@ class ViewBuilder {
     }
     Derived& group = derived(path, "first:" + std::to_string(derived_.size()));
     const Field* source = find_field(*group.reached, origin.source.member);
+    one_row(group, origin, column(group.reached_alias, *group.reached, origin.source.member));
+    return {group.alias + ".c1", source == nullptr ? of(TypeKind::Unknown) : field_type(*source)};
+  }
+
+  // The derived table gives `value` of the first row of each key.
+  void one_row(Derived& group, const Origin& origin, const std::string& value) {
     const std::string predicate = filter_of(origin, group);
-    std::string order = order_sql(origin, group, "");
-    for (const std::string& field : key_fields(*group.reached)) {
-      order += (order.empty() ? "" : ", ") + column(group.reached_alias, *group.reached, field);
-    }
     std::string keys;
     std::string outer_keys;
     for (std::size_t i = 0; i < group.keys.size(); ++i) {
       keys += group.keys[i] + " AS k" + std::to_string(i + 1) + ", ";
       outer_keys += "r.k" + std::to_string(i + 1) + " AS k" + std::to_string(i + 1) + ", ";
     }
-    std::string where = group.where;
     if (!predicate.empty()) {
-      where += (where.empty() ? "" : " AND ") + ("(" + predicate + ")");
+      only_rows(group, predicate);
     }
     joins_[group.place] = "LEFT JOIN (SELECT " + outer_keys + "r.c1 AS c1 FROM (SELECT " + keys +
-                          column(group.reached_alias, *group.reached, origin.source.member) +
-                          " AS c1, ROW_NUMBER() OVER (PARTITION BY " +
-                          base::join(group.keys, ", ") + " ORDER BY " + order + ") AS rn FROM " +
-                          group.from + (where.empty() ? "" : " WHERE " + where) +
+                          value + " AS c1, ROW_NUMBER() OVER (PARTITION BY " +
+                          base::join(group.keys, ", ") + " ORDER BY " + row_order(origin, group) +
+                          ") AS rn FROM " + group.from +
+                          (group.where.empty() ? "" : " WHERE " + group.where) +
                           ") r WHERE r.rn = 1) " + group.alias + " ON " + group.on;
-    return {group.alias + ".c1", source == nullptr ? of(TypeKind::Unknown) : field_type(*source)};
   }
 
   std::string where_clause() const {

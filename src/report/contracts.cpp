@@ -36,7 +36,29 @@ Json item_json(const app::ValidationItem& item) {
     json.set("line", problem.where->line);
     json.set("col", problem.where->column);
   }
+  set_text(json, "pointer", item.pointer);
   set_text(json, "hint", problem.hint);
+  if (!item.suggestions.empty()) {
+    Json names = Json::array();
+    for (const std::string& name : item.suggestions) {
+      names.push(name);
+    }
+    json.set("suggestions", std::move(names));
+  }
+  Json related = Json::array();
+  for (const Note& note : problem.notes) {
+    if (note.where) {
+      Json place;
+      place.set("message", note.text);
+      place.set("file", note.where->file);
+      place.set("line", note.where->line);
+      place.set("col", note.where->column);
+      related.push(std::move(place));
+    }
+  }
+  if (!related.as_array()->empty()) {
+    json.set("related", std::move(related));
+  }
   return json;
 }
 
