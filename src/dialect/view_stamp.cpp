@@ -33,6 +33,12 @@ bool read_stamp(std::string_view text, schema::View& view) {
   return true;
 }
 
+void check_rendering(schema::View& view, std::string_view hash_now) {
+  if (view.definition_hash && *view.definition_hash != hash_now) {
+    view.definition_hash = std::string(kChangedUnderStamp);
+  }
+}
+
 void read_comment_stamp(std::string_view comment, schema::View& view) {
   const std::size_t line = comment.rfind('\n');
   const std::string_view last = line == std::string_view::npos ? comment : comment.substr(line + 1);

@@ -13,6 +13,10 @@ void read_comment_stamp(std::string_view comment, schema::View& view);
 // Takes "/* kedge:v1:sha256:<hex> */" off the head of the body.
 void read_body_stamp(schema::View& view);
 // "kedge:v1:sha256:<64 hex>[:def:<32 hex>:<major>]" or a stamp of another tool that counts.
+// The hash of the engine's own rendering now, of a view whose stamp holds the one of when it was
+// made: another one says that somebody replaced the view and left the stamp.
+inline constexpr std::string_view kChangedUnderStamp = "changed";
+void check_rendering(schema::View& view, std::string_view hash_now);
 bool read_stamp(std::string_view text, schema::View& view);
 
 }  // namespace kedge::dialect

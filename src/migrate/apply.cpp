@@ -339,7 +339,9 @@ void take_expressions(Table& table, const Table& wanted) {
   for (schema::Index& index : table.indexes) {
     for (const schema::Index& one : wanted.indexes) {
       if (one.name == index.name && one.parts.size() == index.parts.size()) {
+        const schema::Index::Constraint kind = index.constraint;  // it stays what it is
         index = one;
+        index.constraint = kind;
       }
     }
   }

@@ -38,12 +38,15 @@ std::string comment_with_stamp(const View& view) {
 std::string stamping_block(const Emission& e, const View& view) {
   const std::string head = view.comment.empty() ? "" : view.comment + "\n";
   const std::string target = e.ddl.name(view.name);
+  // Rendered the way introspection reads it: with the default schema alone in the path.
   return fmt::format(
-      "DO $kedge$\nBEGIN\n  EXECUTE format('COMMENT ON {} %s IS %L', {}, {} || "
-      "md5(pg_get_viewdef({}"
-      "::regclass)) || ':' || (current_setting('server_version_num')::int / 10000));\nEND\n$kedge$",
-      noun(view), e.ddl.literal(target), e.ddl.literal(head + stamp_of(view) + ":def:"),
-      e.ddl.literal(target));
+      "DO $kedge$\nDECLARE\n  path text := current_setting('search_path');\n  def text;\nBEGIN\n"
+      "  PERFORM set_config('search_path', quote_ident(current_schema()), true);\n"
+      "  def := md5(pg_get_viewdef({0}::regclass));\n"
+      "  PERFORM set_config('search_path', path, true);\n"
+      "  EXECUTE format('COMMENT ON {1} %s IS %L', {0}, {2} || def || ':' || "
+      "(current_setting('server_version_num')::int / 10000));\nEND\n$kedge$",
+      e.ddl.literal(target), noun(view), e.ddl.literal(head + stamp_of(view) + ":def:"));
 }
 
 void stamp(Emission& e, const View& view, const Keys& keys, std::optional<std::size_t> change) {
@@ -60,12 +63,16 @@ void stamp(Emission& e, const View& view, const Keys& keys, std::optional<std::s
                 change);
   }
   if (e.options.dialect == Dialect::Mysql && view.fingerprint) {
-    e.draft.add(keys,
-                fmt::format("REPLACE INTO {} (schema_name, view_name, fingerprint, def_hash) "
-                            "VALUES ({}, {}, {}, '')",
-                            e.ddl.quote("_kedge_views"), e.ddl.literal(view.name.schema.text()),
-                            e.ddl.literal(view.name.name.text()), e.ddl.literal(*view.fingerprint)),
-                change);
+    const std::string space = e.ddl.literal(view.name.schema.text());
+    const std::string name = e.ddl.literal(view.name.name.text());
+    e.draft.add(
+        keys,
+        fmt::format("REPLACE INTO `_kedge_views` (schema_name, view_name, fingerprint, def_hash) "
+                    "SELECT {0}, {1}, {2}, MD5(REPLACE(VIEW_DEFINITION, CONCAT('`', TABLE_SCHEMA, "
+                    "'`.'), '')) FROM information_schema.VIEWS WHERE TABLE_SCHEMA = "
+                    "IF({0} = '', DATABASE(), {0}) AND TABLE_NAME = {1}",
+                    space, name, e.ddl.literal(*view.fingerprint)),
+        change);
   }
 }
 
@@ -179,6 +186,30 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
   }
 }
 
+// mysql keeps no comment on a view: the stamps lie in a table, made before the first of them. One
+// whose view is gone would vouch for a stranger of that name.
+void stamp_table(Emission& e, const std::set<schema::Name>& aside) {
+  const auto stamped = [](const View& view) { return view.fingerprint.has_value(); };
+  if (e.options.dialect != Dialect::Mysql) {
+    return;
+  }
+  if (std::any_of(e.to.views.begin(), e.to.views.end(), stamped)) {
+    e.draft.add({stage::kNamespace, 0, ""},
+                "CREATE TABLE IF NOT EXISTS `_kedge_views` (schema_name VARCHAR(64) NOT NULL, "
+                "view_name VARCHAR(64) NOT NULL, fingerprint CHAR(64) NOT NULL, def_hash CHAR(32) "
+                "NOT NULL, PRIMARY KEY (schema_name, view_name))");
+  }
+  for (const View& view : e.from.views) {
+    if (aside.contains(view.name) && stamped(view)) {
+      e.draft.add(
+          {stage::kDropView + 1, 0, view.name.name.text()},
+          fmt::format("DELETE FROM `_kedge_views` WHERE schema_name = {} AND view_name = {}",
+                      e.ddl.literal(view.name.schema.text()),
+                      e.ddl.literal(view.name.name.text())));
+    }
+  }
+}
+
 void put_back(Emission& e, const View& view, const ViewChanges& changes, bool aside) {
   const Keys keys{stage::kView, e.view_rank.at(view.name), view.name.name.text()};
   std::optional<std::size_t> change = change_at(changes.created, view.name);
@@ -272,6 +303,10 @@ std::set<schema::Name> emit_views(Emission& e, const std::vector<Touched>& touch
     }
   }
   objects_back(e, aside);
+  const bool touches = !aside.empty() || !changes.created.empty() || !changes.replaced.empty();
+  if (touches) {
+    stamp_table(e, aside);
+  }
   return aside;
 }
 

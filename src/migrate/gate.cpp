@@ -51,6 +51,7 @@ class Gatekeeper {
   void operator()(const DropColumn& c) {
     need("drop-column", "dropping column " + to_string(c.table) + "." + c.part.name.text() +
                             " deletes its values");
+    blocking_view(c.table, c.part.name);
     for (const Change& change : result_.changes) {
       const auto* added = std::get_if<AddColumn>(&change);
       if (added != nullptr && added->table == c.table) {
@@ -213,6 +214,8 @@ class Gatekeeper {
       const bool foreign = std::any_of(result_.out_of_scope.begin(), result_.out_of_scope.end(),
                                        [&](const auto& one) { return one.name == table.name; }) ||
                            std::any_of(result_.external.begin(), result_.external.end(),
+                                       [&](const auto& one) { return one.name == table.name; }) ||
+                           std::any_of(result_.unmanaged.begin(), result_.unmanaged.end(),
                                        [&](const auto& one) { return one.name == table.name; });
       for (const schema::ForeignKey& key : table.foreign_keys) {
         if (foreign && key.referenced_table == old_name(name) &&

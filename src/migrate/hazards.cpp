@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "dialect/ddl.h"
 #include "migrate/emission.h"
+#include "migrate/mysql_online.h"
+#include "sql/analysis.h"
 
 namespace kedge::migrate {
 namespace {
@@ -16,21 +18,66 @@ using schema::Dialect;
 using schema::Name;
 using schema::Table;
 
-// A default that is another for each row, so that adding it writes every row.
+// Functions of the server that give one value for a whole statement.
+bool is_stable_function(const std::string& name) {
+  static constexpr std::string_view kStable[] = {"now",
+                                                 "transaction_timestamp",
+                                                 "statement_timestamp",
+                                                 "current_setting",
+                                                 "date_trunc",
+                                                 "timezone",
+                                                 "make_interval",
+                                                 "make_date",
+                                                 "lower",
+                                                 "upper",
+                                                 "concat",
+                                                 "coalesce",
+                                                 "nullif",
+                                                 "greatest",
+                                                 "least",
+                                                 "abs",
+                                                 "round",
+                                                 "floor",
+                                                 "ceil",
+                                                 "length",
+                                                 "substr",
+                                                 "substring",
+                                                 "trim",
+                                                 "btrim",
+                                                 "replace",
+                                                 "md5",
+                                                 "to_char",
+                                                 "to_date",
+                                                 "to_timestamp",
+                                                 "extract",
+                                                 "date_part",
+                                                 "jsonb_build_object",
+                                                 "json_build_object",
+                                                 "jsonb_build_array",
+                                                 "json_build_array",
+                                                 "cast",
+                                                 "array",
+                                                 "row",
+                                                 "varchar",
+                                                 "numeric",
+                                                 "char",
+                                                 "character",
+                                                 "varying",
+                                                 "timestamp",
+                                                 "time",
+                                                 "current_timestamp",
+                                                 "current_time",
+                                                 "localtime",
+                                                 "localtimestamp",
+                                                 "interval",
+                                                 "bit",
+                                                 "decimal"};
+  return std::find(std::begin(kStable), std::end(kStable), name) != std::end(kStable);
+}
+
+// Adding it writes every row.
 bool is_volatile(const schema::Column& column) {
-  if (column.identity) {
-    return true;
-  }
-  if (!column.default_value || column.default_value->kind == schema::Default::Kind::Literal) {
-    return false;
-  }
-  const std::string sql = base::to_lower(column.default_value->value);
-  for (const char* call : {"random", "uuid", "nextval(", "clock_timestamp", "timeofday"}) {
-    if (sql.find(call) != std::string::npos) {
-      return true;
-    }
-  }
-  return false;
+  return column.identity || has_volatile_default(column);
 }
 
 class Assessor {
@@ -50,12 +97,18 @@ class Assessor {
       h.column = column.name;
       h.lock = lock("ACCESS EXCLUSIVE");
       h.probe_sql = fmt::format("SELECT 1 FROM {} LIMIT 1", live(c.table));
-    } else if (is_volatile(column) && is_postgres()) {
+    } else if (is_postgres() && (is_volatile(column) || is_stored(column))) {
       Hazard& h = add("volatile-default", c.table, "every row is written");
       h.column = column.name;
       h.lock = "ACCESS EXCLUSIVE";
       h.rewrite = "rewrite";
-      h.online_form = "add nullable, set default, fill in batches, set NOT NULL";
+      if (!column.identity && !column.generated) {
+        h.online_form = "add nullable, set default, fill in batches, set NOT NULL";
+      }
+    } else if (is_mysql() && way_to_add(column) != Way::Instant) {
+      Hazard& h = add("volatile-default", c.table, "every row is written");
+      h.column = column.name;
+      mysql_lock(h, way_to_add(column) == Way::Unstated ? Way::Copy : way_to_add(column));
     }
   }
   void operator()(const ChangeColumnNullable& c) {
@@ -67,6 +120,7 @@ class Assessor {
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = is_postgres() ? "scan" : "";
     h.online_form = is_postgres() ? "check NOT VALID, validate, set NOT NULL, drop the check" : "";
+    mysql_lock(h, Way::InPlace);
     if (!c.after.default_value) {
       h.probe_sql = fmt::format("SELECT {} FROM {} WHERE {} IS NULL LIMIT 1", key_of(c.table),
                                 live(c.table), live_column(c.table, c.after.name));
@@ -80,6 +134,7 @@ class Assessor {
     h.column = c.after.name;
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = "rewrite";
+    mysql_lock(h, Way::Copy);
   }
   void operator()(const AddCheck& c) {
     if (is_new(c.table)) {
@@ -91,6 +146,7 @@ class Assessor {
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = is_postgres() ? "scan" : "";
     h.online_form = is_postgres() ? "add NOT VALID, validate" : "";
+    mysql_lock(h, Way::Copy);
     if (!is_superset(c)) {
       check_probe(h, c);
     }
@@ -105,6 +161,7 @@ class Assessor {
     h.lock = lock("SHARE ROW EXCLUSIVE");
     h.rewrite = is_postgres() ? "scan" : "";
     h.online_form = is_postgres() ? "add NOT VALID, validate in a later transaction" : "";
+    mysql_lock(h, Way::Copy);
     h.probe_sql = orphan_probe(c);
   }
   void operator()(const AddIndex& c) {
@@ -114,9 +171,14 @@ class Assessor {
     if (c.part.unique) {
       Hazard& h = add("add-unique", c.table, "fails where values repeat");
       h.object = c.part.name.text();
-      h.lock = lock("SHARE");
+      const bool constraint = c.part.constraint != schema::Index::Constraint::None;
+      h.lock = lock(constraint ? "ACCESS EXCLUSIVE" : "SHARE");
       h.rewrite = is_postgres() ? "scan" : "";
-      h.online_form = is_postgres() ? "CREATE UNIQUE INDEX CONCURRENTLY" : "";
+      if (is_postgres() && !(constraint && c.part.deferrable)) {
+        h.online_form = constraint ? "CREATE UNIQUE INDEX CONCURRENTLY, ADD CONSTRAINT USING INDEX"
+                                   : "CREATE UNIQUE INDEX CONCURRENTLY";
+      }
+      mysql_lock(h, way_to_index(c.part));
       h.probe_sql = duplicate_probe(c);
       return;
     }
@@ -128,6 +190,29 @@ class Assessor {
       h.online_form = "CREATE INDEX CONCURRENTLY";
     }
   }
+  void operator()(const ChangeColumnGenerated& c) {
+    if (is_postgres() && is_stored(c.after)) {
+      Hazard& h = add("volatile-default", c.table, "every row is written");
+      h.column = c.after.name;
+      h.lock = "ACCESS EXCLUSIVE";
+      h.rewrite = "rewrite";
+    }
+  }
+  void operator()(const ChangeTableOptions& c) {
+    const auto changed = [&](const char* key) {
+      const auto before = c.before.options.find(key);
+      const auto after = c.after.options.find(key);
+      return (before == c.before.options.end() ? std::string() : before->second) !=
+             (after == c.after.options.end() ? std::string() : after->second);
+    };
+    const bool moves = is_postgres() && (c.before.unlogged != c.after.unlogged ||
+                                         changed("access_method") || changed("tablespace"));
+    if (moves || (is_mysql() && (changed("engine") || changed("row_format")))) {
+      Hazard& h = add("table-rebuild", c.after.name, "the whole table is copied");
+      h.lock = lock("ACCESS EXCLUSIVE");
+      h.rewrite = "rewrite";
+    }
+  }
   void operator()(const AddPrimaryKey& c) {
     if (is_new(c.table)) {
       return;
@@ -136,6 +221,7 @@ class Assessor {
     h.object = c.part.name.text();
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = is_postgres() ? "scan" : "";
+    mysql_lock(h, Way::InPlace);
   }
   void operator()(const RenameTable& c) {
     add("rename-breaks-readers", c.to, "running applications know the old name").lock =
@@ -175,6 +261,18 @@ class Assessor {
           .object = object;
     }
   }
+  // What the statement says, and what the server does below it.
+  void mysql_lock(Hazard& h, Way way) const {
+    if (!is_mysql() || find_table(actual_, old_name(h.table)) == nullptr) {
+      return;
+    }
+    h.lock = way == Way::InPlace ? "NONE" : way == Way::Instant ? "" : "SHARED";
+    h.rewrite = way == Way::Copy ? "rewrite" : way == Way::Instant ? "" : "scan";
+  }
+  static bool is_stored(const schema::Column& column) {
+    return column.generated && column.generated->stored;
+  }
+  bool is_mysql() const { return options_.dialect == Dialect::Mysql; }
   bool is_postgres() const { return options_.dialect == Dialect::Postgres; }
   std::string lock(const char* name) const { return is_postgres() ? name : ""; }
   Name old_name(const Name& table) const {
@@ -216,6 +314,9 @@ class Assessor {
   bool rewrites(const ChangeColumnType& c) const {
     if (options_.dialect == Dialect::Sqlite || options_.dialect == Dialect::D1) {
       return false;  // the rebuild says it
+    }
+    if (is_mysql()) {
+      return way_to_modify(c.before, c.after) == Way::Copy;
     }
     const bool kept = c.widening == Widening::Yes && c.before.type.kind == c.after.type.kind &&
                       c.before.type.kind != schema::TypeKind::Int32;
@@ -319,6 +420,24 @@ class Assessor {
 };
 
 }  // namespace
+
+bool has_volatile_default(const schema::Column& column) {
+  if (!column.default_value || column.default_value->kind == schema::Default::Kind::Literal) {
+    return false;
+  }
+  const std::string& sql = column.default_value->value;
+  const std::vector<sql::Token> tokens = sql::tokenize(sql, Dialect::Postgres);
+  const auto text = [&](const sql::Token& token) {
+    return base::to_lower(sql.substr(token.begin, token.end - token.begin));
+  };
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].kind == sql::TokenKind::Identifier && text(tokens[i + 1]) == "(" &&
+        !is_stable_function(text(tokens[i]))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
                                const schema::Schema& actual, const PlanOptions& options) {

@@ -7,6 +7,10 @@
 
 namespace kedge::migrate {
 
+// postgres: another value for each row. What a function of somebody's own does is not known, so it
+// is taken for one.
+bool has_volatile_default(const schema::Column& column);
+
 std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
                                const schema::Schema& actual, const PlanOptions& options);
 

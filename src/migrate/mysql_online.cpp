@@ -33,6 +33,16 @@ bool is_ordinary(const Table* table) {
          std::none_of(table->indexes.begin(), table->indexes.end(), is_special);
 }
 
+// Rows that go or change with their parents': mysql has no LOCK=NONE there.
+bool follows_parents(const Table& table) {
+  const auto acts = [](schema::ReferentialAction action) {
+    return action == schema::ReferentialAction::Cascade ||
+           action == schema::ReferentialAction::SetNull;
+  };
+  return std::any_of(table.foreign_keys.begin(), table.foreign_keys.end(),
+                     [&](const auto& key) { return acts(key.on_delete) || acts(key.on_update); });
+}
+
 // The bytes of the length before a value: up to 255 one, beyond that two. Four bytes a character.
 bool same_length_bytes(int before, int after) {
   constexpr int kBytesPerCharacter = 4;
@@ -43,7 +53,7 @@ bool same_length_bytes(int before, int after) {
 bool grows_in_place(const schema::Type& before, const schema::Type& after) {
   const auto is_varchar = [](const schema::Type& type) {
     return type.kind == TypeKind::Text && type.length &&
-           base::to_lower(type.native).starts_with("varchar");
+           (type.native.empty() || base::to_lower(type.native).starts_with("varchar"));
   };
   return is_varchar(before) && is_varchar(after) && *after.length >= *before.length &&
          same_length_bytes(*before.length, *after.length);
@@ -95,7 +105,7 @@ std::string way_clause(const Emission& e, const schema::Name& table, Way way,
     case Way::Instant:
       return std::string(separator) + "ALGORITHM=INSTANT";
     case Way::InPlace:
-      return words("INPLACE", "NONE");
+      return words("INPLACE", follows_parents(*before) ? "SHARED" : "NONE");
     case Way::Shared:
       return words("INPLACE", "SHARED");
     case Way::Copy:

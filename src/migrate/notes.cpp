@@ -10,12 +10,18 @@ namespace {
 using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
 
 struct Noter {
+  const std::vector<Change>& changes;  // of the way up
   std::string operator()(const CreateTable& c) const {
     return "NOTE: the rows of " + to_string(c.object.name) + " are not restored";
   }
   std::string operator()(const AddColumn& c) const {
+    const bool opened = std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+      const auto* dropped = std::get_if<DropColumn>(&change);
+      return dropped != nullptr && dropped->part.name == c.part.name && c.part.nullable &&
+             !dropped->part.nullable;
+    });
     return "NOTE: the values of " + to_string(c.table) + "." + c.part.name.text() +
-           " are not restored";
+           " are not restored" + (opened ? ", so that it comes back without NOT NULL" : "");
   }
   std::string operator()(const ChangeColumnType& c) const {
     return "NOTE: values of " + to_string(c.table) + "." + c.after.name.text() +
@@ -47,9 +53,8 @@ struct Noter {
 }  // namespace
 
 void add_notes(Plan& plan, const std::vector<Change>& back, const std::vector<Change>& changes) {
-  (void)changes;
   for (std::size_t i = 0; i < back.size(); ++i) {
-    const std::string note = std::visit(Noter{}, back[i]);
+    const std::string note = std::visit(Noter{changes}, back[i]);
     if (note.empty()) {
       continue;
     }

@@ -113,6 +113,67 @@ void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema
   }
 }
 
+// D1 takes statements of up to 100 KB (spec/migrate.md 8.4).
+void refuse_long_statements(Emission& e, const std::vector<PlanStatement>& statements) {
+  static constexpr std::size_t kLongest = 100'000;
+  for (const PlanStatement& statement : statements) {
+    if (e.options.dialect == schema::Dialect::D1 && statement.sql.size() > kLongest) {
+      Status refusal;
+      refusal.state = State::Blocked;
+      refusal.reason = "a statement of " + std::to_string(statement.sql.size()) +
+                       " bytes is longer than D1 takes: " + statement.sql.substr(0, 60) + " ...";
+      refusal.hint = "D1 takes statements of up to 100 KB";
+      refusal.code = codes::ERR_D1_UNSUPPORTED;
+      e.refusals.push_back(std::move(refusal));
+    }
+  }
+}
+
+// Down: a dropped column whose values are gone comes back for rows that have none; where it was
+// NOT NULL it cannot be that again, unless a moved key fills it or there are no rows. Gives what
+// the down leads to.
+schema::Schema open_lost_columns(std::vector<Change>& back, const schema::Schema& after,
+                                 const schema::Schema& actual, const PlanOptions& options,
+                                 const dialect::Ddl& ddl) {
+  schema::Schema to = actual;
+  Emission probe{.from = after,
+                 .to = actual,
+                 .changes = back,
+                 .options = options,
+                 .direction = Direction::Down,
+                 .ddl = ddl};
+  prepare(probe);
+  for (Change& change : back) {
+    auto* added = std::get_if<change::AddColumn>(&change);
+    const bool filled =
+        added != nullptr &&
+        std::any_of(probe.remaps.begin(), probe.remaps.end(), [&](const Remap& remap) {
+          return remap.child == added->table && remap.new_column == added->part.name;
+        });
+    if (added == nullptr || filled || !cannot_be_filled(added->part) ||
+        options.empty_tables.contains(added->table)) {
+      continue;
+    }
+    for (schema::Table& table : to.tables) {
+      const bool keyed =
+          table.primary_key &&
+          std::find(table.primary_key->columns.begin(), table.primary_key->columns.end(),
+                    added->part.name) != table.primary_key->columns.end();
+      if (table.name != added->table || keyed) {
+        continue;
+      }
+      for (schema::Column& column : table.columns) {
+        if (column.name == added->part.name) {
+          column.nullable = true;
+          added->part.nullable = true;
+          table.definition.text.clear();
+        }
+      }
+    }
+  }
+  return to;
+}
+
 // A refusal of the whole blocks the first change that is still allowed.
 void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions& options) {
   for (Status& refusal : refusals) {
@@ -150,6 +211,10 @@ std::string to_string(ProbeResult result) {
   return "unknown";
 }
 
+bool cannot_be_filled(const schema::Column& column) {
+  return !column.nullable && !column.default_value && !column.identity && !column.generated;
+}
+
 bool Plan::is_blocked() const {
   return std::any_of(changes.begin(), changes.end(),
                      [](const PlannedChange& one) { return one.status.state == State::Blocked; });
@@ -185,17 +250,19 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   emit(up);
   create_schemas(up);
   plan.up = up.draft.sorted();
+  refuse_long_statements(up, plan.up);
   if (options.online == Online::Yes) {
     std::stable_sort(
         plan.up.begin(), plan.up.end(),
         [](const PlanStatement& a, const PlanStatement& b) { return a.phase < b.phase; });
   }
   apply_refusals(plan, up.refusals, options);
-  const std::vector<Change> back = down_changes(result.changes, actual);
+  std::vector<Change> back = down_changes(result.changes, actual);
   PlanOptions down_options = options;
   down_options.online = Online::No;
+  const schema::Schema before = open_lost_columns(back, after, actual, down_options, ddl);
   Emission down{.from = after,
-                .to = actual,
+                .to = before,
                 .changes = back,
                 .options = down_options,
                 .direction = Direction::Down,

@@ -112,6 +112,9 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
 // The same after the caller has asked Hazard::probe_sql: blocks ERR_DATA_VIOLATES.
 void apply_probes(Plan& plan, const PlanOptions& options);
 
+// NOT NULL and without a value of its own: a row that is there already cannot have the column.
+bool cannot_be_filled(const schema::Column& column);
+
 // The text of up.sql and down.sql: hazards and comments above each statement, ';' and a blank line.
 std::string render_up(const Plan& plan);
 std::string render_up(const Plan& plan, Phase phase);  // --online; empty when it has no statement

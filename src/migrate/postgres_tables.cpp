@@ -5,8 +5,9 @@
 
 #include "base/overloaded.h"
 #include "base/text.h"
-#include "migrate/postgres_emission.h"
+#include "migrate/hazards.h"
 #include "migrate/postgres_options.h"
+#include "migrate/postgres_statements.h"
 
 namespace kedge::migrate {
 namespace {
@@ -14,24 +15,17 @@ namespace {
 using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
 using schema::Check;
 using schema::Column;
-using schema::Identity;
 using schema::Index;
 using schema::Name;
 using schema::Table;
 
-bool is_serial(const Column& column) {
-  return column.identity && column.identity->kind == Identity::Kind::Serial;
-}
-bool is_identity(const Column& column) {
-  return column.identity && (column.identity->kind == Identity::Kind::ByDefault ||
-                             column.identity->kind == Identity::Kind::Always);
-}
-
 class Tables {
  public:
-  Tables(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
+  Tables(Emission& e, PostgresPlanParts& parts)
+      : e_(e), parts_(parts), statements_(e), identity_(statements_), online_(statements_) {}
   void at(std::size_t i) {
     index_ = i;
+    statements_.write_for(i);
     std::visit(*this, e_.changes[i]);
   }
 
@@ -41,14 +35,14 @@ class Tables {
     const std::vector<Check> later = take_unvalidated(table);
     for (const Column& column : table.columns) {
       if (is_serial(column)) {
-        make_sequence(table.name, column, stage::kSequence);
+        identity_.make_sequence(table.name, column, stage::kSequence);
       }
     }
     const bool part = table.partition && table.partition->parent;
     add(stage::kCreateTable, table.name, part ? partition_sql(table) : e_.ddl.create_table(table));
     for (const Column& column : table.columns) {
       if (is_serial(column)) {
-        own_sequence(table.name, column);
+        identity_.own_sequence(table.name, column);
       }
     }
     options_of(table);
@@ -89,19 +83,19 @@ class Tables {
 
   void operator()(const AddColumn& c) {
     if (is_serial(c.part)) {
-      make_sequence(c.table, c.part, stage::kSequence);
+      identity_.make_sequence(c.table, c.part, stage::kSequence);
     }
     const Table* table = find_table(e_.to, c.table);
-    if (!c.part.nullable && !c.part.identity && is_filled_later(c.table, c.part)) {
-      add_and_fill(c);
+    if (is_filled_later(c.table, c.part)) {
+      online_.add_and_fill(c);
       return;
     }
     alter(stage::kAddColumn, c.table,
           "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table));
     if (is_serial(c.part)) {
-      own_sequence(c.table, c.part);
+      identity_.own_sequence(c.table, c.part);
     }
-    column_comment(c.table, c.part);
+    statements_.column_comment(c.table, c.part);
   }
   void operator()(const DropColumn& c) {
     touch(c.table, c.part.name);
@@ -148,7 +142,7 @@ class Tables {
   void operator()(const ChangeColumnNullable& c) {
     const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
     if (!c.after.nullable && online()) {
-      not_null_online(c.table, c.after);
+      online_.set_not_null(c.table, c.after);
       return;
     }
     if (c.after.nullable) {
@@ -171,14 +165,7 @@ class Tables {
               ? column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type)
               : column + "DROP DEFAULT");
   }
-  void operator()(const ChangeColumnIdentity& c) {
-    if (is_identity(c.before) && is_identity(c.after)) {
-      identity_options(c);
-      return;
-    }
-    leave_identity(c);
-    enter_identity(c);
-  }
+  void operator()(const ChangeColumnIdentity& c) { identity_.change(c); }
   void operator()(const ChangeColumnGenerated& c) {
     if (c.before.generated && !c.after.generated) {
       const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
@@ -221,14 +208,14 @@ class Tables {
   }
   void operator()(const DropIndex& c) { drop_index(c.table, c.part); }
   void operator()(const AddForeignKey& c) {
-    add_validated(c.table, c.part, e_.ddl.foreign_key(c.part));
+    online_.add_constraint(c.table, c.part.name, c.part.validated, e_.ddl.foreign_key(c.part));
     constraint_comment(c.table, c.part);
   }
   void operator()(const DropForeignKey& c) {
     drop_constraint(stage::kDropConstraint, c.table, c.part.name);
   }
   void operator()(const AddCheck& c) {
-    add_validated(c.table, c.part, e_.ddl.check(c.part));
+    online_.add_constraint(c.table, c.part.name, c.part.validated, e_.ddl.check(c.part));
     constraint_comment(c.table, c.part);
   }
   void operator()(const DropCheck& c) {
@@ -279,16 +266,16 @@ class Tables {
 
  private:
   PlanStatement& add(int at, const Name& table, std::string sql) {
-    return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
+    return statements_.add(at, table, std::move(sql));
   }
   PlanStatement& alter(int at, const Name& table, const std::string& clause) {
-    return add(at, table, e_.ddl.alter(table) + clause);
+    return statements_.alter(at, table, clause);
   }
   void drop_constraint(int at, const Name& table, const Identifier& name) {
-    add(at, table,
-        "ALTER TABLE " + e_.if_exists() + e_.ddl.name(table) + " DROP CONSTRAINT " +
-            e_.if_exists() + e_.ddl.quote(name));
+    statements_.drop_constraint(at, table, name);
   }
+  bool online() const { return statements_.online(); }
+  bool is_live(const Name& table) const { return statements_.is_live(table); }
   // A CREATE TABLE takes NOT VALID and forgets it: such a CHECK comes after it.
   static std::vector<Check> take_unvalidated(Table& table) {
     std::vector<Check> taken;
@@ -321,12 +308,12 @@ class Tables {
       const std::string sql = e_.ddl.index(index, table);
       const int at = on_view ? stage::kView + 1 : stage::kIndex;
       if (apart) {
-        concurrently(at, table, sql);
+        online_.build_index(at, table, sql);
       } else {
         add(at, table, sql);
       }
     } else if (apart && index.constraint == Index::Constraint::Unique && !index.deferrable) {
-      concurrently(stage::kIndex, table, e_.ddl.index(index, table));
+      online_.build_index(stage::kIndex, table, e_.ddl.index(index, table));
       alter(stage::kIndex + 1, table,
             "ADD CONSTRAINT " + e_.ddl.quote(index.name) + " UNIQUE USING INDEX " +
                 e_.ddl.quote(index.name))
@@ -353,90 +340,18 @@ class Tables {
     }
   }
 
-  // ---- online forms: no long lock is taken (spec/migrate.md 10.2)
-
-  bool online() const { return e_.options.online == Online::Yes && e_.up(); }
-  bool is_live(const Name& table) const {
-    const auto old = e_.old_table_names.find(table);
-    return find_table(e_.from, old == e_.old_table_names.end() ? table : old->second) != nullptr;
-  }
-  void concurrently(int at, const Name& table, std::string sql) {
-    const std::size_t place = sql.find("INDEX ");
-    sql.insert(place + 6, "CONCURRENTLY ");
-    PlanStatement& statement = add(at, table, std::move(sql));
-    statement.phase = Phase::Online;
-    statement.transactional = Transactional::Alone;
-  }
-  template <class Constraint>
-  void add_validated(const Name& table, const Constraint& constraint, const std::string& sql) {
-    if (!online() || !is_live(table) || !constraint.validated) {
-      alter(stage::kConstraint, table, "ADD " + sql);
-      return;
-    }
-    alter(stage::kConstraint, table, "ADD " + sql + " NOT VALID");
-    alter(stage::kConstraint + 1, table, "VALIDATE CONSTRAINT " + e_.ddl.quote(constraint.name))
-        .phase = Phase::Finish;
-  }
-  // A check proves the absence of NULL without a long lock, then it has done its work.
-  void not_null_online(const Name& table, const Column& column) {
-    const Identifier check(table.name.text() + "_" + column.name.text() + "_kedge_nn");
-    const std::string quoted = e_.ddl.quote(column.name);
-    if (column.default_value) {
-      fill_in_batches(table, column);
-    }
-    alter(
-        stage::kConstraint, table,
-        "ADD CONSTRAINT " + e_.ddl.quote(check) + " CHECK (" + quoted + " IS NOT NULL) NOT VALID");
-    for (const std::string& clause :
-         {"VALIDATE CONSTRAINT " + e_.ddl.quote(check), "ALTER COLUMN " + quoted + " SET NOT NULL",
-          "DROP CONSTRAINT " + e_.ddl.quote(check)}) {
-      alter(stage::kConstraint + 2, table, clause).phase = Phase::Finish;
-    }
-  }
-  void fill_in_batches(const Name& table, const Column& column) {
-    const std::string name = e_.ddl.name(table);
-    const std::string quoted = e_.ddl.quote(column.name);
-    PlanStatement& statement =
-        add(stage::kColumn, table,
-            fmt::format("DO $kedge$\nBEGIN\n  LOOP\n    UPDATE {0} SET {1} = {2} WHERE ctid IN "
-                        "(SELECT ctid FROM {0} WHERE {1} IS NULL LIMIT 10000);\n    EXIT WHEN NOT "
-                        "FOUND;\n    COMMIT;\n  END LOOP;\nEND\n$kedge$",
-                        name, quoted, e_.ddl.default_value(*column.default_value, column.type)));
-    statement.phase = Phase::Online;
-    statement.transactional = Transactional::Alone;
-  }
-  static bool is_volatile(const Column& column) {
-    if (!column.default_value || column.default_value->kind == schema::Default::Kind::Literal) {
-      return false;
-    }
-    const std::string sql = base::to_lower(column.default_value->value);
-    return sql.find("random") != std::string::npos || sql.find("uuid") != std::string::npos ||
-           sql.find("clock_timestamp") != std::string::npos;
-  }
   bool is_remapped(const Name& table, const Identifier& column) const {
     return std::any_of(e_.remaps.begin(), e_.remaps.end(), [&](const Remap& remap) {
       return remap.child == table && remap.new_column == column;
     });
   }
+  // A key's column waits for its values; so does what the server would write row by row.
   bool is_filled_later(const Name& table, const Column& column) const {
-    return is_remapped(table, column.name) || (online() && is_volatile(column));
-  }
-  void add_and_fill(const AddColumn& c) {
-    Column open = c.part;
-    open.nullable = true;
-    open.default_value.reset();
-    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.part.name) + " ";
-    alter(stage::kAddColumn, c.table, "ADD COLUMN " + e_.ddl.column(open, Table{}));
-    if (c.part.default_value) {
-      alter(stage::kAddColumn, c.table,
-            column + "SET DEFAULT " + e_.ddl.default_value(*c.part.default_value, c.part.type));
+    if (column.identity) {
+      return false;
     }
-    column_comment(c.table, c.part);
-    if (online()) {
-      not_null_online(c.table, c.part);
-    } else {
-      alter(stage::kNotNull, c.table, column + "SET NOT NULL");
-    }
+    return (!column.nullable && is_remapped(table, column.name)) ||
+           (online() && is_live(table) && !column.generated && has_volatile_default(column));
   }
 
   // ---- references to a key that moves are filled through the old values
@@ -499,106 +414,6 @@ class Tables {
            e_.ddl.name(*table.partition->parent) + " " + table.partition->bound + by;
   }
 
-  // ---- sequences and identity
-
-  void make_sequence(const Name& table, const Column& column, int at) {
-    const Identity& identity = *column.identity;
-    std::string sql = "CREATE SEQUENCE " + sequence_name(e_, table, column) + " AS " +
-                      (column.type.kind == schema::TypeKind::Int16   ? "smallint"
-                       : column.type.kind == schema::TypeKind::Int64 ? "bigint"
-                                                                     : "integer");
-    const auto number = [&](const char* word, const std::optional<std::int64_t>& value) {
-      sql += value ? std::string(" ") + word + " " + std::to_string(*value) : "";
-    };
-    number("START WITH", identity.start);
-    number("INCREMENT BY", identity.increment);
-    number("MINVALUE", identity.minimum);
-    number("MAXVALUE", identity.maximum);
-    number("CACHE", identity.cache);
-    add(at, table, sql + (identity.cycle ? " CYCLE" : ""));
-  }
-  void own_sequence(const Name& table, const Column& column, int at = stage::kAddColumn + 1) {
-    add(at, table,
-        "ALTER SEQUENCE " + sequence_name(e_, table, column) + " OWNED BY " + e_.ddl.name(table) +
-            "." + e_.ddl.quote(column.name));
-  }
-  // The next value is one above the highest row.
-  void set_next(const Name& table, const Column& column, int at) {
-    const std::string quoted = e_.ddl.quote(column.name);
-    add(at, table,
-        fmt::format("SELECT setval(pg_get_serial_sequence({}, {}), COALESCE((SELECT max({}) FROM "
-                    "{}), 0) + 1, false)",
-                    e_.ddl.literal(e_.ddl.name(table)), e_.ddl.literal(column.name.text()), quoted,
-                    e_.ddl.name(table)));
-  }
-  void leave_identity(const ChangeColumnIdentity& c) {
-    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
-    if (is_identity(c.before)) {
-      alter(stage::kColumn, c.table,
-            column + (e_.up() ? "DROP IDENTITY IF EXISTS" : "DROP IDENTITY"));
-    } else if (is_serial(c.before)) {
-      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
-      add(stage::kColumn, c.table,
-          "DROP SEQUENCE IF EXISTS " + sequence_name(e_, c.table, c.before));
-    } else if (c.before.default_value) {
-      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
-    }
-  }
-  void enter_identity(const ChangeColumnIdentity& c) {
-    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
-    if (is_identity(c.after)) {
-      Column only;
-      only.name = Identifier("x");
-      only.identity = c.after.identity;
-      only.type.native = "x";
-      const std::string clause = e_.ddl.column(only, Table{}).substr(5);  // after "x" x
-      alter(stage::kIdentity, c.table, column + "ADD" + clause);
-      set_next(c.table, c.after, stage::kIdentity);
-    } else if (is_serial(c.after)) {
-      make_sequence(c.table, c.after, stage::kColumn);
-      alter(stage::kColumn, c.table,
-            column + "SET DEFAULT nextval(" + e_.ddl.literal(sequence_name(e_, c.table, c.after)) +
-                "::regclass)");
-      own_sequence(c.table, c.after, stage::kColumn);
-      set_next(c.table, c.after, stage::kIdentity);
-    } else if (c.after.default_value) {
-      alter(stage::kColumn, c.table,
-            column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));
-    }
-  }
-  void identity_options(const ChangeColumnIdentity& c) {
-    const Identity& was = *c.before.identity;
-    const Identity& is = *c.after.identity;
-    std::string sql;
-    if (was.kind != is.kind) {
-      sql +=
-          is.kind == Identity::Kind::Always ? " SET GENERATED ALWAYS" : " SET GENERATED BY DEFAULT";
-    }
-    const auto option = [&](const char* word, const auto& before, const auto& after,
-                            const char* none) {
-      if (before != after) {
-        sql += std::string(" SET ") + word + (after ? " " + std::to_string(*after) : none);
-      }
-    };
-    option("START WITH", was.start, is.start, " 1");
-    option("INCREMENT BY", was.increment, is.increment, " 1");
-    option("CACHE", was.cache, is.cache, " 1");
-    const auto bound = [&](const char* word, const auto& before, const auto& after) {
-      if (before != after) {
-        sql += after ? std::string(" SET ") + word + " " + std::to_string(*after)
-                     : std::string(" SET NO ") + word;
-      }
-    };
-    bound("MINVALUE", was.minimum, is.minimum);
-    bound("MAXVALUE", was.maximum, is.maximum);
-    if (was.cycle != is.cycle) {
-      sql += is.cycle ? " SET CYCLE" : " SET NO CYCLE";
-    }
-    if (!sql.empty()) {
-      alter(stage::kIdentity, c.table, "ALTER COLUMN " + e_.ddl.quote(c.after.name) + sql);
-    }
-  }
-
   // ---- a column that must be dropped and added: what hangs on it comes back
 
   void remake_column(const Name& table, const Column& column, bool loses) {
@@ -607,7 +422,7 @@ class Tables {
     const Table* is = find_table(e_.to, table);
     alter(stage::kColumn, table,
           "ADD COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
-    column_comment(table, column);
+    statements_.column_comment(table, column);
     if (is == nullptr) {
       return;
     }
@@ -647,12 +462,6 @@ class Tables {
 
   // ---- comments of what is made
 
-  void column_comment(const Name& table, const Column& column) {
-    if (!column.comment.empty()) {
-      add(stage::kComment, table,
-          comment_sql(e_, {"column", table, column.name, ""}, column.comment));
-    }
-  }
   template <class Constraint>
   void constraint_comment(const Name& table, const Constraint& constraint) {
     if (!constraint.comment.empty()) {
@@ -666,7 +475,7 @@ class Tables {
           comment_sql(e_, {"table", table.name, {}, ""}, table.comment));
     }
     for (const Column& column : table.columns) {
-      column_comment(table.name, column);
+      statements_.column_comment(table.name, column);
     }
     for (const schema::Check& check : table.checks) {
       constraint_comment(table.name, check);
@@ -678,20 +487,14 @@ class Tables {
 
   Emission& e_;
   PostgresPlanParts& parts_;
+  PostgresStatements statements_;
+  PostgresIdentity identity_;
+  PostgresOnline online_;
   std::size_t index_ = 0;
   std::set<std::pair<Name, Identifier>> aside_;
 };
 
 }  // namespace
-
-std::string sequence_name(const Emission& e, const Name& table, const Column& column) {
-  const std::string& given = column.identity ? column.identity->sequence : std::string();
-  if (given.find('"') != std::string::npos || given.find('.') != std::string::npos) {
-    return given;
-  }
-  const std::string made = table.name.text() + "_" + column.name.text() + "_seq";
-  return e.ddl.name({table.schema, Identifier(given.empty() ? made : given)});
-}
 
 void emit_postgres_tables(Emission& e, PostgresPlanParts& parts) {
   Tables tables(e, parts);

@@ -76,7 +76,7 @@ class Finder {
         refuse(child.name, new_parent, "a key of several columns cannot be mapped");
         continue;
       }
-      if (!can_fill(new_parent, parent.primary_key->columns[0])) {
+      if (!can_fill(new_parent, parent, new_key[0])) {
         refuse(child.name, new_parent, "the old key must stay for one migration here");
         continue;
       }
@@ -84,13 +84,16 @@ class Finder {
                         parent.primary_key->columns[0], new_key[0]});
     }
   }
-  // postgres fills before the old key goes; a rebuilt sqlite table must still have it.
-  bool can_fill(const Name& parent, const Identifier& old_key) const {
+  // postgres fills before the old key goes; a rebuilt sqlite table must have both keys, before its
+  // rebuild or after it.
+  bool can_fill(const Name& parent, const Table& was, const Identifier& new_key) const {
     const schema::Dialect dialect = e_.options.dialect;
     const Table* is = find_table(e_.to, parent);
     return dialect == schema::Dialect::Postgres ||
            ((dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1) &&
-            is != nullptr && find_column(*is, old_key) != nullptr);
+            is != nullptr &&
+            (find_column(*is, was.primary_key->columns[0]) != nullptr ||
+             find_column(was, new_key) != nullptr));
   }
   void refuse(const Name& child, const Name& parent, const std::string& why) {
     if (e_.up()) {

@@ -413,6 +413,14 @@ Error half_applied(const std::string& name, bool undo, std::int64_t done) {
           "kedge migrate resume " + name + ", or repair by hand and add --mark applied|none"};
 }
 
+std::string newest_applied(const std::vector<ChainEntry>& entries) {
+  std::string newest;
+  for (const ChainEntry& entry : entries) {
+    newest = entry.state == MigrationState::Applied ? std::max(newest, entry.name) : newest;
+  }
+  return newest;
+}
+
 }  // namespace
 
 void check_chain(const std::vector<ChainEntry>& entries, const RunOptions& options) {
@@ -434,7 +442,8 @@ void check_chain(const std::vector<ChainEntry>& entries, const RunOptions& optio
     }
     if (entry.state == MigrationState::OutOfOrder && options.order == OrderRule::Refuse) {
       throw Error(codes::ERR_OUT_OF_ORDER,
-                  "migration " + entry.name + " is older than the newest applied one",
+                  "migration " + entry.name + " is older than the newest applied one, " +
+                      newest_applied(entries),
                   "rename it, or go on with --out-of-order");
     }
   }

@@ -210,7 +210,11 @@ void cascade(Emission& e, Family& family, const std::vector<Name>& order) {
 // D1 limits a statement to 100 KB and a table to 100 columns.
 void refuse_sizes(Emission& e) {
   for (const Table& table : e.to.tables) {
-    if (table.columns.size() > 100 && find_table(e.from, table.name) == nullptr) {
+    const auto old = e.old_table_names.find(table.name);
+    const Table* was =
+        find_table(e.from, old == e.old_table_names.end() ? table.name : old->second);
+    const bool grew = was == nullptr || was->columns.size() < table.columns.size();
+    if (e.up() && table.columns.size() > 100 && grew) {
       e.refusals.push_back({State::Blocked,
                             {},
                             "table " + to_string(table.name) + " has more than 100 columns",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "sql/analysis.h"
@@ -77,8 +79,18 @@ const Remap* remap_of(const Rebuild& rebuild, const Emission& e, const Column& c
   }
   return nullptr;
 }
+// The parent as it is has the new key already: its children are filled before it is rebuilt.
+const Table* keyed_parent(const Emission& e, const Remap& remap) {
+  const auto old = e.old_table_names.find(remap.parent);
+  const Table* was =
+      find_table(e.from, old == e.old_table_names.end() ? remap.parent : old->second);
+  return was != nullptr && find_column(*was, remap.new_key) != nullptr ? was : nullptr;
+}
 // The rebuilt parent has old and new key; in a family it still has its temporary name.
 std::string parent_name(const Emission& e, const Remap& remap, const std::string& target) {
+  if (keyed_parent(e, remap) != nullptr) {
+    return e.ddl.name(remap.parent);  // tables are renamed before
+  }
   const bool family = target.find("__f_") != std::string::npos;
   return family ? e.ddl.name({{}, Identifier("__f_" + remap.parent.name.text())})
                 : e.ddl.name(remap.parent);
@@ -168,7 +180,11 @@ void refuse_losses(Emission& e, const Rebuild& rebuild, const std::string& writt
 void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const Table& is = *rebuild.is;
   const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
-  const Keys keys{stage::kColumn, e.rank_of(is.name), is.name.name.text()};
+  const bool early = std::any_of(e.remaps.begin(), e.remaps.end(), [&](const Remap& remap) {
+    return remap.child == is.name && keyed_parent(e, remap) != nullptr;
+  });
+  const Keys keys{early ? stage::kColumn - 1 : stage::kColumn, e.rank_of(is.name),
+                  is.name.name.text()};
   const std::optional<std::size_t> change = rebuild.changes.front();
   const std::string table = e.ddl.name(is.name);
   const std::string made = table_sql(e, is, fresh);

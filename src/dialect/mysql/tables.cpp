@@ -181,19 +181,26 @@ void read_view_stamps(db::Connection& connection, Catalog& catalog) {
   if (!catalog.has_view_stamps) {
     return;
   }
-  read_rows(connection, "SELECT schema_name, view_name, fingerprint, def_hash FROM _kedge_views",
-            [&](const RowView& row) {
-              const std::string space =
-                  row.text(0).empty() ? catalog.schema.default_schema.text() : row.text(0);
-              const Relation* relation = catalog.find(space, row.text(1));
-              if (relation == nullptr || !relation->is_view) {
-                return;
-              }
-              schema::View& view = catalog.schema.views[relation->place];
-              if (read_stamp("kedge:v1:sha256:" + row.text(2), view) && !row.text(3).empty()) {
-                view.definition_hash = row.text(3);
-              }
-            });
+  read_rows(
+      connection,
+      "SELECT s.schema_name, s.view_name, s.fingerprint, s.def_hash, "
+      "MD5(REPLACE(v.VIEW_DEFINITION, "
+      "CONCAT('`', v.TABLE_SCHEMA, '`.'), '')) FROM _kedge_views s JOIN information_schema.VIEWS v "
+      "ON v.TABLE_SCHEMA = IF(s.schema_name = '', DATABASE(), s.schema_name) AND v.TABLE_NAME = "
+      "s.view_name",
+      [&](const RowView& row) {
+        const std::string space =
+            row.text(0).empty() ? catalog.schema.default_schema.text() : row.text(0);
+        const Relation* relation = catalog.find(space, row.text(1));
+        if (relation == nullptr || !relation->is_view) {
+          return;
+        }
+        schema::View& view = catalog.schema.views[relation->place];
+        if (read_stamp("kedge:v1:sha256:" + row.text(2), view) && !row.text(3).empty()) {
+          view.definition_hash = row.text(3);
+          check_rendering(view, row.text(4));
+        }
+      });
 }
 
 void read_partitions(db::Connection& connection, Catalog& catalog) {

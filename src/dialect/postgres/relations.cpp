@@ -93,7 +93,7 @@ schema::Table table_of(const RowView& row, schema::Name name) {
   return table;
 }
 
-schema::View view_of(const RowView& row, schema::Name name) {
+schema::View view_of(const RowView& row, schema::Name name, int major) {
   schema::View view;
   view.name = std::move(name);
   view.materialized = row.text(kKind) == "m";
@@ -104,6 +104,10 @@ schema::View view_of(const RowView& row, schema::Name name) {
   view.body = std::string(body);
   set_options(view.options, row);
   read_comment_stamp(row.text(kComment), view);
+  // Another major version may print the same view in other words.
+  if (view.stamp.ends_with(":" + std::to_string(major))) {
+    check_rendering(view, base::md5_hex(row.text(kViewText)));
+  }
   return view;
 }
 
@@ -121,7 +125,7 @@ void add_relation(Catalog& catalog, const RowView& row) {
   } else if (kind == "v" || kind == "m") {
     relation.kind = Relation::Kind::View;
     relation.place = catalog.schema.views.size();
-    catalog.schema.views.push_back(view_of(row, relation.name));
+    catalog.schema.views.push_back(view_of(row, relation.name, catalog.major));
   } else if (kind == "c") {
     relation.kind = Relation::Kind::Composite;
     relation.place = catalog.schema.composites.size();
