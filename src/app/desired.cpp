@@ -281,11 +281,24 @@ schema::Schema without_left_alone(schema::Schema shape, const Desired& desired) 
   return shape;
 }
 
+// A partition is part of its table: declared by nobody, it is nobody's to drop.
+bool is_partition(const schema::Table& table, const schema::Schema& declared) {
+  return table.partition && table.partition->parent && find_table(declared, table.name) == nullptr;
+}
+
 }  // namespace
 
 diff::Result compare_desired(const schema::Schema& live, const Desired& given,
                              const diff::Options& options) {
   Desired desired = given;
+  const auto hidden_part = [&](const schema::Table& table) {
+    return !given.from_sql && is_partition(table, given.schema);
+  };
+  if (std::any_of(live.tables.begin(), live.tables.end(), hidden_part)) {
+    schema::Schema whole = live;
+    std::erase_if(whole.tables, hidden_part);
+    return compare_desired(whole, given, options);
+  }
   const schema::Schema actual = desired.leave.empty() ? live : without_left_alone(live, desired);
   if (!desired.leave.empty()) {
     desired.schema = without_left_alone(std::move(desired.schema), given);  // a snapshot has them

@@ -174,6 +174,7 @@ class Authoring {
   // --- the plan
 
   void plan() {
+    scratch_version();
     const diff::Options options = diff_options(setup_, desired_, renames_);
     const diff::Result difference = compare_desired(start_, desired_, options);
     plan_options(difference);
@@ -181,6 +182,25 @@ class Authoring {
     if (result_.mode == "live" && !request_.no_probe && connection_ != nullptr) {
       probe(difference);
     }
+  }
+
+  // Desired SQL ran in a throw-away engine: another one than the target may take other SQL.
+  void scratch_version() {
+    const schema::Engine& made = desired_.schema.engine;
+    const schema::Engine& live = start_.engine;
+    if (!desired_.from_sql || result_.mode != "live" || made.major == 0 || live.major == 0 ||
+        (made.major == live.major && made.product == live.product)) {
+      return;
+    }
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.problem = {codes::WARN_SCRATCH_VERSION,
+                       "the SQL files ran in " + made.product + " " + made.version +
+                           ", the database is " + live.product + " " + live.version,
+                       std::nullopt,
+                       "give --pg-bin or --scratch-url of the same version",
+                       {}};
+    result_.warnings.push_back(std::move(finding));
   }
 
   void plan_options(const diff::Result&) {
@@ -241,11 +261,14 @@ class Authoring {
     }
   }
 
-  // A moved key without a value for old rows is fine where there are none.
+  // A moved key without a value for old rows is fine where there are none; so is a down that makes
+  // a dropped column NOT NULL again.
   bool find_empty_tables() {
     bool found = false;
     for (const migrate::PlannedChange& change : result_.plan.changes) {
-      if (change.status.code != codes::ERR_PRIMARY_KEY_UNFILLABLE) {
+      const auto* dropped = std::get_if<change::DropColumn>(&change.change);
+      const bool must_hold = dropped != nullptr && migrate::cannot_be_filled(dropped->part);
+      if (!must_hold && change.status.code != codes::ERR_PRIMARY_KEY_UNFILLABLE) {
         continue;
       }
       const schema::Name table = subject_of(change.change);

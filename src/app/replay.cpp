@@ -51,8 +51,8 @@ std::string difference_text(const diff::Result& result) {
 
 class Replaying {
  public:
-  Replaying(const Context& context, const MigrateSetup& setup, WithDown with_down)
-      : context_(context), setup_(setup), with_down_(with_down) {}
+  Replaying(const Context& context, const MigrateSetup& setup, WithDown with_down, EndShape shape)
+      : context_(context), setup_(setup), with_down_(with_down), shape_(shape) {}
 
   Replay run() {
     const std::vector<migrate::Migration> chain =
@@ -72,7 +72,7 @@ class Replaying {
     for (std::size_t i = 0; i < chain.size() && !out_.failure; ++i) {
       step(chain, i);
     }
-    if (!out_.failure) {
+    if (!out_.failure && shape_ == EndShape::Read) {
       out_.schema = read_live(*scratch_.connection);
     }
     return std::move(out_);
@@ -130,6 +130,7 @@ class Replaying {
   const Context& context_;
   const MigrateSetup& setup_;
   WithDown with_down_;
+  EndShape shape_;
   ScratchConnection scratch_;
   Replay out_;
 };
@@ -141,7 +142,15 @@ ScratchConnection open_scratch(const Context& context, const MigrateSetup& setup
   const schema::Dialect dialect = setup.is_d1() ? schema::Dialect::Sqlite : setup.dialect;
   scratch.database = context.scratch.create(dialect, setup.scratch);
   scratch.connection = context.registry.connect(scratch.database->settings());
+  if (dialect == schema::Dialect::Sqlite) {  // nobody needs it after a crash
+    scratch.connection->execute("PRAGMA synchronous = OFF");
+  }
   return scratch;
+}
+
+void refuse_d1_replay() {
+  throw Error(codes::ERR_UNSUPPORTED, "a d1 chain is not replayed",
+              "run wrangler d1 migrations apply against a local database");
 }
 
 void check_replayable(const MigrateSetup& setup) {
@@ -150,14 +159,14 @@ void check_replayable(const MigrateSetup& setup) {
                 "run flyway migrate against a scratch database");
   }
   if (setup.is_d1()) {
-    throw Error(codes::ERR_UNSUPPORTED, "a d1 chain is not replayed",
-                "run wrangler d1 migrations apply against a local database");
+    refuse_d1_replay();
   }
 }
 
-Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down) {
+Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down,
+                    EndShape shape) {
   check_replayable(setup);
-  return Replaying(context, setup, with_down).run();
+  return Replaying(context, setup, with_down, shape).run();
 }
 
 // --- prove

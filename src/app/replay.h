@@ -21,7 +21,10 @@ struct Replay {
 };
 
 // Throws ERR_NO_DIALECT, ERR_UNSUPPORTED, ERR_SCRATCH_UNAVAILABLE.
-Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down);
+enum class EndShape { Read, NotNeeded };  // Replay::schema
+Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown with_down,
+                    EndShape shape = EndShape::Read);
+[[noreturn]] void refuse_d1_replay();
 void check_replayable(const MigrateSetup& setup);
 
 struct ScratchConnection {

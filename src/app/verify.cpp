@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/desired.h"
+#include "app/metadata.h"
 #include "app/replay.h"
 #include "base/text.h"
 #include "kedge/codes.h"
@@ -239,6 +240,12 @@ void against_snapshot(Context& context, const MigrateSetup& setup, const Replay&
 }  // namespace
 
 VerifyResult verify_replay(Context& context, const VerifyReplayRequest& request) {
+  // Before anything is looked for that only d1 has.
+  const project::Project project = require_project(context);
+  const auto& configured = project.migrate.dialect;
+  if (request.database.dialect.value_or(configured ? configured->text : "") == "d1") {
+    refuse_d1_replay();
+  }
   const MigrateSetup setup = make_setup(context, request.database);
   check_replayable(setup);
   if (!request.database.dialect && !setup.project.migrate.dialect) {
@@ -248,7 +255,8 @@ VerifyResult verify_replay(Context& context, const VerifyReplayRequest& request)
   VerifyResult result;
   result.dialect = schema::to_string(setup.dialect);
   const Replay replay =
-      replay_chain(context, setup, request.with_down ? WithDown::Yes : WithDown::No);
+      replay_chain(context, setup, request.with_down ? WithDown::Yes : WithDown::No,
+                   request.against_snapshot ? EndShape::Read : EndShape::NotNeeded);
   result.checked = replay.migrations;
   result.warnings = replay.warnings;
   if (replay.failure) {
