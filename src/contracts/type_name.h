@@ -1,23 +1,17 @@
-// The type names of `columns:` (spec/contracts.md 5.1, 5.2, 5.5, 13.1): any DuckDB type name with
-// its aliases, read strictly, spelled canonically, compared by kind and facets. A DuckDB type is a
-// schema::Type: timestamps keep their unit in `precision` (0, 3, 9; absent = microseconds), structs
-// their field names in `labels`, maps their key and value in `element`.
+// The types of `columns:` (spec/contracts.md 5.1, 5.2, 5.5, 13.1): DuckDB's, compared by kind and
+// facets. Their names are dialect/duckdb_names.h.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "dialect/duckdb_names.h"
 #include "kedge/type.h"
 
 namespace kedge::contracts {
 
-struct ParsedType {
-  std::optional<schema::Type> type;
-  std::string problem;     // set when `type` is not
-  std::string suggestion;  // the nearest name, where there is one
-};
-
+using ParsedType = dialect::DuckdbType;
 ParsedType parse_type_name(std::string_view text);
 // For names that DuckDB itself gave: what is not understood is Native with the text as it stands.
 schema::Type duckdb_type(std::string_view text);

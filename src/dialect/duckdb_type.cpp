@@ -39,9 +39,11 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-Type sqlite_type(const Type& type) {
-  const TypeText text = take_apart(type.native);
+// By the declared text alone: a statement's columns come without their facets.
+Type sqlite_type(const std::string& native) {
+  const TypeText text = take_apart(native);
   const std::string& words = text.words;
+  Type type = get_dialect(schema::Dialect::Sqlite).parse_type(native);
   static constexpr std::array kWhole = {
       NamedType{"", TypeKind::Text},     NamedType{"date", TypeKind::Date},
       NamedType{"time", TypeKind::Time}, NamedType{"blob", TypeKind::Blob},
@@ -62,11 +64,20 @@ Type sqlite_type(const Type& type) {
                                         NamedType{"doub", TypeKind::Real8}};
   for (const NamedType& part : kParts) {
     if (contains(words, part.words)) {
+      if (part.kind == TypeKind::Text) {
+        type.kind = TypeKind::Text;
+        read_arguments(text, type);
+      }
       return part.kind == TypeKind::Text ? text_of(type) : of(part.kind);
     }
   }
   if (words == "numeric" || words == "decimal" || words == "dec") {
-    return text.arguments.empty() ? of(TypeKind::Real8) : landed_decimal(type);
+    if (text.arguments.empty()) {
+      return of(TypeKind::Real8);
+    }
+    type.kind = TypeKind::Numeric;
+    read_arguments(text, type);
+    return landed_decimal(type);
   }
   return of(TypeKind::Text);
 }
@@ -177,7 +188,7 @@ Type to_duckdb(schema::Dialect dialect, const Type& type) {
   switch (dialect) {
     case schema::Dialect::Sqlite:
     case schema::Dialect::D1:
-      return type.native.empty() ? common_type(type) : sqlite_type(type);
+      return type.native.empty() ? common_type(type) : sqlite_type(type.native);
     case schema::Dialect::Mysql:
       return mysql_type(type);
     case schema::Dialect::Postgres:

@@ -6,14 +6,14 @@
 
 #include "kedge/type.h"
 
-namespace kedge::contracts {
+namespace kedge::dialect {
 
-struct TypeWord {
+struct DuckdbWord {
   std::string_view name;  // lower case
   schema::TypeKind kind;
   int precision;  // timestamp units; -1 = none
 };
 
-std::span<const TypeWord> type_words();
+std::span<const DuckdbWord> duckdb_words();
 
-}  // namespace kedge::contracts
+}  // namespace kedge::dialect
