@@ -34,6 +34,17 @@ EntityContract contract_of(const project::Connection& connection, const project:
   if (entity.read.expect) {
     result.expectations =
         contracts::read_expectations("connections.yml", entity.read.expect->value, problems);
+    const auto says = [&](std::string_view key, std::string_view word) {
+      const document::Node* value = entity.read.expect->value.find(key);
+      return value != nullptr && value->text == word;
+    };
+    result.severity =
+        says("severity", "warn") ? contracts::CheckSeverity::Warn : contracts::CheckSeverity::Fail;
+    if (const document::Node* most = entity.read.expect->value.find("max_violations")) {
+      result.max_violations = most->text;
+    }
+    result.on_violation = says("on_violation", "quarantine") ? contracts::OnViolation::Quarantine
+                                                             : contracts::OnViolation::Keep;
   }
   if (entity.write.where) {
     result.strategy = entity.write.strategy ? entity.write.strategy->text : "append";

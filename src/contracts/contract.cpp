@@ -81,8 +81,8 @@ class ContractReader {
       column.type = std::move(*parsed.type);
       return;
     }
-    std::string message = "column '" + column.name + "': " + parsed.problem + " in '" + node.text +
-                          "' is no DuckDB type";
+    std::string message =
+        "column '" + column.name + "': '" + node.text + "' is no DuckDB type: " + parsed.problem;
     if (!parsed.suggestion.empty()) {
       message += ", did you mean '" + parsed.suggestion + "'?";
     }

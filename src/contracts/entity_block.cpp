@@ -11,7 +11,7 @@ namespace {
 
 using document::Json;
 
-// A number where the text is one, so that it stays plain in YAML.
+// A number where the text is one that says it in the same words, so that it stays plain in YAML.
 Json scalar(const std::string& text) {
   std::int64_t whole = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
@@ -20,8 +20,25 @@ Json scalar(const std::string& text) {
   }
   double real = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), real);
-  const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  const bool number = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+                      document::write_json(Json(real), -1) == text;
   return number ? Json(real) : Json(text);
+}
+
+// Lower case outside of quotes: names of fields and labels of enums stay.
+std::string written_type(const schema::Type& type) {
+  std::string text = type_name(type);
+  char quote = 0;
+  for (char& c : text) {
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && c >= 'A' && c <= 'Z') {
+      c = static_cast<char>(c - 'A' + 'a');
+    }
+  }
+  return text;
 }
 
 Json texts(const std::vector<std::string>& values) {
@@ -66,7 +83,7 @@ void add_fact(Json& column, const Check& check) {
 
 Json column_block(const Contract& contract, const ContractColumn& column) {
   Json block;
-  block.set("type", base::to_lower(type_name(column.type)));
+  block.set("type", written_type(column.type));
   if (column.source != column.name) {
     block.set("source", column.source);
   }
@@ -101,11 +118,11 @@ Json bounds(const Check& check) {
   return json;
 }
 
-Json expect_block(const std::vector<Check>& checks) {
+Json expect_block(const EntityContract& entity) {
   Json block = Json::object();
   Json unique = Json::array();
   Json custom = Json::array();
-  for (const Check& check : checks) {
+  for (const Check& check : entity.expectations) {
     if (check.type == CheckType::RowCount) {
       block.set("row_count", bounds(check));
     } else if (check.type == CheckType::Freshness) {
@@ -128,8 +145,14 @@ Json expect_block(const std::vector<Check>& checks) {
   if (!custom.as_array()->empty()) {
     block.set("custom", std::move(custom));
   }
-  if (!checks.empty() && checks[0].severity == CheckSeverity::Warn) {
+  if (entity.severity == CheckSeverity::Warn) {
     block.set("severity", "warn");
+  }
+  if (entity.on_violation == OnViolation::Quarantine) {
+    block.set("on_violation", "quarantine");
+  }
+  if (!entity.max_violations.empty()) {
+    block.set("max_violations", scalar(entity.max_violations));
   }
   return block;
 }
@@ -150,8 +173,8 @@ Json entity_block(const EntityContract& entity) {
     read.set("path", entity.path);
   }
   read.set("columns", columns_block(entity.contract));
-  if (!entity.expectations.empty()) {
-    read.set("expect", expect_block(entity.expectations));
+  if (Json expect = expect_block(entity); !expect.as_object()->empty()) {
+    read.set("expect", std::move(expect));
   }
   Json block;
   block.set("read", std::move(read));

@@ -19,9 +19,12 @@ struct EntityContract {
   bool is_file = false;
   std::string path;  // of a file
   Contract contract;
-  std::vector<Check> expectations;  // entity-level ones, without the column facts
-  std::vector<std::string> keys;    // of its write
-  std::string strategy;             // empty: no write
+  std::vector<Check> expectations;               // entity-level ones, without the column facts
+  CheckSeverity severity = CheckSeverity::Fail;  // of all facts
+  OnViolation on_violation = OnViolation::Keep;
+  std::string max_violations;     // as written
+  std::vector<std::string> keys;  // of its write
+  std::string strategy;           // empty: no write
   std::string policy;
 };
 

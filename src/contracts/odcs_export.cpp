@@ -58,6 +58,13 @@ Json number_json(const std::string& text) {
   return Json(number_of(text).value_or(0));
 }
 
+// A number of the document says the same as the text: 0.1 and 100, not 20 digits.
+bool keeps_number(const std::string& text) {
+  const auto digits =
+      std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return number_of(text) && (digits <= 15 || document::write_json(number_json(text), -1) == text);
+}
+
 void add_custom(Json& properties, const std::string& key, Json value) {
   Json item;
   item.set("property", "kedge." + key);
@@ -131,7 +138,7 @@ class PropertyWriter {
     if (!bound) {
       return;
     }
-    const bool numeric = (logical_ == "integer" || logical_ == "number") && number_of(*bound);
+    const bool numeric = (logical_ == "integer" || logical_ == "number") && keeps_number(*bound);
     if (numeric) {
       options_.set(odcs, number_json(*bound));
     } else if (logical_ == "date" || logical_ == "timestamp" || logical_ == "time") {
@@ -299,10 +306,14 @@ Json schema_object(const EntityContract& entity) {
     add_custom(custom, "strategy", entity.strategy);
     add_custom(custom, "schema_policy", entity.policy);
   }
-  const bool warns = std::any_of(entity.expectations.begin(), entity.expectations.end(),
-                                 [](const Check& c) { return c.severity == CheckSeverity::Warn; });
-  if (warns) {
+  if (entity.severity == CheckSeverity::Warn) {
     add_custom(custom, "severity", "warn");
+  }
+  if (entity.on_violation == OnViolation::Quarantine) {
+    add_custom(custom, "on_violation", "quarantine");
+  }
+  if (!entity.max_violations.empty()) {
+    add_custom(custom, "max_violations", entity.max_violations);
   }
   object.set("customProperties", std::move(custom));
   return object;

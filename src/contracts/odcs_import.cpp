@@ -120,8 +120,12 @@ class OdcsReader {
     entity.path = custom_text(object, "path");
     entity.strategy = custom_text(object, "strategy");
     entity.policy = custom_text(object, "schema_policy");
-    severity_ =
+    entity.severity =
         custom_text(object, "severity") == "warn" ? CheckSeverity::Warn : CheckSeverity::Fail;
+    entity.max_violations = custom_text(object, "max_violations");
+    entity.on_violation = custom_text(object, "on_violation") == "quarantine"
+                              ? OnViolation::Quarantine
+                              : OnViolation::Keep;
     std::vector<std::pair<std::int64_t, std::string>> keys;
     if (const Node* properties = object.find("properties")) {
       for (std::size_t i = 0; i < properties->items.size(); ++i) {
@@ -138,6 +142,13 @@ class OdcsReader {
     }
     read_quality(object, path, entity);
     read_latency(entity);
+    const bool again =
+        std::any_of(result_.entities.begin(), result_.entities.end(),
+                    [&](const ImportedEntity& e) { return e.entity == entity.entity; });
+    if (again) {
+      warn(path, "'" + entity.entity + "' is there twice; the first one is taken");
+      return;
+    }
     result_.entities.push_back({entity.entity, entity_block(entity)});
   }
 
@@ -260,7 +271,6 @@ class OdcsReader {
     for (std::size_t i = 0; i < quality->items.size(); ++i) {
       const Node& rule = quality->items[i];
       if (std::optional<Check> check = read_rule(rule)) {
-        check->severity = severity_;
         entity.expectations.push_back(std::move(*check));
       } else {
         warn(path + ".quality[" + std::to_string(i) + "]", "not understood");
@@ -329,14 +339,12 @@ class OdcsReader {
       check.max_age = seconds % 3600 == 0 ? std::to_string(seconds / 3600) + "h"
                       : seconds % 60 == 0 ? std::to_string(seconds / 60) + "m"
                                           : std::to_string(seconds) + "s";
-      check.severity = severity_;
       entity.expectations.push_back(std::move(check));
     }
   }
 
   document::Document document_;
   OdcsImport result_;
-  CheckSeverity severity_ = CheckSeverity::Fail;
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 // Values as YAML text: block style for containers, plain scalars where the core schema reads the
 // same string back.
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "document/edit_plan.h"
 #include "document/reader.h"
@@ -23,14 +26,27 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
-// Readers of YAML 1.1 take such a text for a date.
-bool looks_like_date(std::string_view text) {
-  return text.size() >= 8 && text.find_first_not_of("0123456789") == 4 && text[4] == '-';
+// Readers of YAML 1.1 take such a text for a date, a number (017, 1_000, 12:30:45) or a boolean.
+bool means_more_in_yaml_11(std::string_view text) {
+  if (text.size() >= 8 && text.find_first_not_of("0123456789") == 4 && text[4] == '-') {
+    return true;
+  }
+  const auto is_digit = [&](std::size_t at) {
+    return at < text.size() && text[at] >= '0' && text[at] <= '9';
+  };
+  const bool sign = text[0] == '+' || text[0] == '-' || text[0] == '.';
+  if (is_digit(0) || (sign && is_digit(1))) {
+    return text.find_first_not_of("0123456789_.:+-eExXobABCDEFabcdef") == std::string_view::npos;
+  }
+  static constexpr std::array<std::string_view, 7> kWords = {"yes",  "no",    "on",  "off",
+                                                             "true", "false", "null"};
+  const std::string lower = base::to_lower(text);
+  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
 }
 
 bool is_plain_safe(std::string_view text, Place place) {
   static constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@`=<";
-  if (kind_of_plain(text) != Kind::String || looks_like_date(text) || !is_printable(text) ||
+  if (kind_of_plain(text) != Kind::String || means_more_in_yaml_11(text) || !is_printable(text) ||
       text.front() == ' ' || text.back() == ' ' || text.back() == ':' || text.starts_with("---") ||
       text.starts_with("...")) {
     return false;
@@ -162,7 +178,12 @@ std::string write_inline(const Json& value, Format format, Place place) {
     }
     return "{" + result + "}";
   }
-  return write_json(value, -1);
+  // 1e-09 is a text for readers of YAML 1.1.
+  std::string number = write_json(value, -1);
+  const std::size_t exponent = number.find('e');
+  const bool real = exponent != std::string::npos && number[0] != 't' && number[0] != 'f' &&
+                    number.find('.') == std::string::npos;
+  return real ? number.insert(exponent, ".0") : number;
 }
 
 std::string write_block(const Json& value, std::size_t indent, std::string_view eol) {
