@@ -56,6 +56,31 @@ bool holds_password(std::string_view key, const std::string& text) {
          (lower.find("pwd=") != std::string::npos || lower.find("password=") != std::string::npos);
 }
 
+// The passwords inside a connection string: a driver may say them alone.
+std::vector<std::string> passwords_of(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t equals = text.find('=', at);
+    if (equals == std::string::npos) {
+      break;
+    }
+    const std::string key = base::to_lower(base::trim(text.substr(at, equals - at)));
+    const bool quoted = equals + 1 < text.size() && text[equals + 1] == '{';
+    const std::size_t begin = equals + (quoted ? 2 : 1);
+    std::size_t end = text.find(quoted ? '}' : ';', begin);
+    end = end == std::string::npos ? text.size() : end;
+    const bool secret = key == "pwd" || key.find("password") != std::string::npos ||
+                        key.find("secret") != std::string::npos ||
+                        key.find("token") != std::string::npos;
+    if (secret && end > begin) {
+      found.push_back(text.substr(begin, end - begin));
+    }
+    const std::size_t next = text.find(';', end);
+    at = next == std::string::npos ? text.size() : next + 1;
+  }
+  return found;
+}
+
 class ConnectionReader {
  public:
   ConnectionReader(const Report& report, const Expander& expander, std::vector<Finding>& warnings)
@@ -207,6 +232,11 @@ class ConnectionReader {
     if (is_secret_option(key) && !value.text.empty()) {
       connection.secrets.push_back(value.text);
     }
+    if (key == "connection_string") {
+      for (std::string& password : passwords_of(value.text)) {
+        connection.secrets.push_back(std::move(password));
+      }
+    }
     connection.options[key] = {value.text, report_.place(value), from_environment};
   }
 
@@ -303,10 +333,27 @@ class Loader {
       sort_secrets(connection.secrets);
       load_.connections.connections.push_back(std::move(connection));
     }
+    share_passwords();
     check_staging_names(load_.connections, load_.problems);
   }
 
  private:
+  // A helper process, or a database that links to another one, may say the password of any.
+  void share_passwords() {
+    std::vector<std::string> all;
+    for (const Connection& connection : load_.connections.connections) {
+      for (const auto& [name, option] : connection.options) {
+        if (is_secret_option(name) && !option.text.empty()) {
+          all.push_back(option.text);
+        }
+      }
+    }
+    for (Connection& connection : load_.connections.connections) {
+      connection.secrets.insert(connection.secrets.end(), all.begin(), all.end());
+      sort_secrets(connection.secrets);
+    }
+  }
+
   void expand(Node& connection) {
     if (!connection.is_mapping()) {
       expander_.expand(connection);

@@ -36,6 +36,8 @@ class ProjectReader {
 
  private:
   void read_identity(BlockReader& reader) {
+    project_.has_name = reader.entry("name") != nullptr;
+    project_.has_version = reader.entry("version") != nullptr;
     if (const std::optional<Text> name = reader.non_empty_text("name")) {
       project_.name = name->text;
     }
@@ -123,12 +125,32 @@ class ProjectReader {
     engine.node_timeout_ms = inner.duration("node_timeout");
     if (const Node* duckdb = inner.block("duckdb")) {
       BlockReader options(report_, *duckdb, codes::PZ0120, "engine: duckdb");
-      assign(engine.duckdb_memory_limit, options.non_empty_text("memory_limit"));
+      read_memory_limit(options, engine);
       engine.duckdb_threads = options.integer("threads", 1, kMost);
       assign(engine.duckdb_temp_directory, options.non_empty_text("temp_directory"));
       options.refuse_unknown();
     }
     inner.refuse_unknown();
+  }
+
+  // A size as DuckDB takes it; what it would refuse only once a run has begun is refused here.
+  static void read_memory_limit(BlockReader& options, EngineSettings& engine) {
+    const std::optional<Text> limit = options.non_empty_text("memory_limit");
+    if (!limit) {
+      return;
+    }
+    const std::string text = base::to_lower(limit->text);
+    const std::size_t digits = text.find_first_not_of("0123456789.");
+    const std::string unit(base::trim(digits == std::string::npos ? "" : text.substr(digits)));
+    static const std::vector<std::string> kUnits = {"b",   "kb",  "mb",  "gb",  "tb",
+                                                    "kib", "mib", "gib", "tib", "%"};
+    if (digits == 0 || std::find(kUnits.begin(), kUnits.end(), unit) == kUnits.end()) {
+      options.problem(*options.node("memory_limit"),
+                      "engine: duckdb: memory_limit: needs a size, not '" + limit->text + "'",
+                      "for instance 512MiB or 2GiB");
+      return;
+    }
+    engine.duckdb_memory_limit = limit->text;
   }
 
   void read_retention(BlockReader& reader) {
@@ -298,9 +320,8 @@ ProjectLoad load_project(const base::FileSystem& files, const base::Environment&
 
 std::vector<Problem> require_identity(const Project& project) {
   std::vector<Problem> problems;
-  const auto need = [&](const std::string& value, const std::string& key,
-                        const std::string& example) {
-    if (value.empty()) {
+  const auto need = [&](bool given, const std::string& key, const std::string& example) {
+    if (!given) {  // a bad value is reported where it stands
       problems.push_back({codes::PZ0101,
                           project.present ? "project.yml: " + key + ": is missing"
                                           : "project.yml is missing; it must give " + key + ":",
@@ -309,8 +330,8 @@ std::vector<Problem> require_identity(const Project& project) {
                           {}});
     }
   };
-  need(project.name, "name", "harbour_feed");
-  need(project.version, "version", "1.0.0");
+  need(project.has_name, "name", "harbour_feed");
+  need(project.has_version, "version", "1.0.0");
   return problems;
 }
 

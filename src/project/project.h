@@ -18,9 +18,11 @@ struct Variable {
 };
 
 struct Project {
-  std::string folder;    // as given: absolute
-  bool present = false;  // there is a project.yml
-  std::string name;      // empty when the file leaves it out
+  std::string folder;     // as given: absolute
+  bool present = false;   // there is a project.yml
+  bool has_name = false;  // the keys are there, with whatever value
+  bool has_version = false;
+  std::string name;  // empty when the file leaves it out
   std::string version;
   OnSourceDrift on_source_drift = OnSourceDrift::Ignore;
   std::vector<Variable> vars;
