@@ -317,8 +317,13 @@ std::string redact_url(std::string_view url) {
   if (base::equals_ignoring_case(scheme.head, "odbc")) {
     return head + redact_odbc(scheme.tail);
   }
-  if (scheme.tail.starts_with("//")) {
-    return head + "//" + redact_authority(scheme.tail.substr(2));
+  const bool path = base::equals_ignoring_case(scheme.head, "sqlite") ||
+                    base::equals_ignoring_case(scheme.head, "duckdb") ||
+                    base::equals_ignoring_case(scheme.head, "files");
+  if (!path || scheme.tail.starts_with("//")) {  // also with too few slashes or too many
+    const std::size_t begin = std::min(scheme.tail.find_first_not_of('/'), scheme.tail.size());
+    return head + std::string(scheme.tail.substr(0, begin)) +
+           redact_authority(scheme.tail.substr(begin));
   }
   const Split query = split_at(scheme.tail, scheme.tail.find('?'));
   return query.found ? head + std::string(query.head) + "?" + redact_query(query.tail)

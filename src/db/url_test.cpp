@@ -66,7 +66,8 @@ TEST(UrlTest, HidesEverySecretOfAUrl) {
         "postgres://me:Ki@Kiel-1@h/d", "postgres://h/d?password=Kiel-1",
         "mysql://h/d?x=1&sslpassword=Kiel-1", "odbc:Driver=X;PWD=Kiel-1;UID=u",
         "odbc:Driver=X;Password={a;Kiel-1};UID=u", "d1:DB?api_token=Kiel-1",
-        "postgres://:Kiel-1@h/d"}) {
+        "postgres://:Kiel-1@h/d", "postgres:/me:Kiel-1@h/d", "mysql:me:Kiel-1@h/d",
+        "postgres:////me:Kiel-1@h/d", "nosuch:/me:Kiel-1@h/d"}) {
     const std::string shown = redact_url(url);
     EXPECT_EQ(shown.find("Kiel-1"), std::string::npos) << shown;
     EXPECT_NE(shown.find("***"), std::string::npos) << shown;
