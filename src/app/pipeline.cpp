@@ -161,6 +161,32 @@ std::vector<std::size_t> nodes_to_retry(const pipeline::FlowGraph& graph,
 
 }  // namespace
 
+namespace {
+
+// Connections that are known but cannot be opened stop a run before its first node.
+std::vector<Problem> unopenable(const Context& context, const Prepared& prepared,
+                                const std::vector<std::size_t>& nodes) {
+  std::vector<Problem> problems;
+  for (const project::Connection& connection :
+       prepared.compilation.workspace->connections.connections) {
+    const bool used = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t node) {
+      return prepared.graph.nodes[node].connection == connection.name;
+    });
+    const bool file = connection.connector == "localfiles";
+    if (used && !file && !context.registry.knows(connection.connector)) {
+      problems.push_back({codes::PZ0305,
+                          "connection '" + connection.name + "': connector '" +
+                              connection.connector + "' is not in this build",
+                          connection.connector_where,
+                          "copy the files to a folder and read them with localfiles",
+                          {}});
+    }
+  }
+  return problems;
+}
+
+}  // namespace
+
 RunOutcome run_pipelines(Context& context, const RunCommand& command,
                          const pipeline::RunListener& listener) {
   RunOutcome outcome;
@@ -173,6 +199,10 @@ RunOutcome run_pipelines(Context& context, const RunCommand& command,
   request.nodes = pipeline::select_nodes(prepared.graph, command.selection);
   if (request.nodes.empty()) {
     outcome.nothing = "nothing to run";
+    return outcome;
+  }
+  outcome.problems = unopenable(context, prepared, request.nodes);
+  if (!outcome.problems.empty()) {
     return outcome;
   }
   request.selection = pipeline::to_string(command.selection);
@@ -199,8 +229,11 @@ RunOutcome retry_run(Context& context, const RunCommand& command,
     throw Error(codes::PZ0502, "there is no run to retry");
   }
   if (before->status == pipeline::RunStatus::Running) {
-    throw Error(codes::PZ0503, "run " + before->run_id + " did not finish and cannot be retried",
-                "run again");
+    const bool alive = state.is_going_on(before->run_id);
+    throw Error(codes::PZ0503,
+                "run " + before->run_id +
+                    (alive ? " is still going on" : " did not finish and cannot be retried"),
+                alive ? "" : "run again");
   }
   if (before->status == pipeline::RunStatus::Fatal) {
     throw Error(codes::PZ0504, "run " + before->run_id + " stopped before its first node");

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "contracts/check.h"
+#include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "project/project.h"
 
@@ -32,6 +33,25 @@ pipeline::StoredCursor recorded_cursor(const pipeline::State& state, const Curso
   }
   throw Error(codes::PZ0502,
               "run '" + change.run_id + "' recorded no cursor for '" + change.key + "'");
+}
+
+// A cursor of another type would only be found by the next run.
+void require_value(const Context& context, const pipeline::StoredCursor& cursor,
+                   const std::string& value) {
+  const contracts::ParsedType type = contracts::parse_type_name(cursor.type);
+  if (!type.type) {
+    return;
+  }
+  const std::unique_ptr<db::Connection> connection = context.registry.connect(
+      {"analysis", "duckdb", {{"path", ":memory:"}}, {}, db::AccessMode::ReadWrite});
+  const db::Value text = value;
+  const db::ResultSet result = connection->query(
+      "SELECT TRY_CAST(?::VARCHAR AS " + contracts::type_name(*type.type) + ") IS NOT NULL",
+      std::span<const db::Value>(&text, 1));
+  if (!db::to_boolean(result.rows.at(0).at(0))) {
+    throw Error(codes::ERR_USAGE, "'" + value + "' is no " + contracts::type_name(*type.type) +
+                                      ", the type of cursor '" + cursor.cursor + "'");
+  }
 }
 
 void audit(pipeline::State& state, const CursorChange& change, const CursorResult& result,
@@ -103,6 +123,7 @@ CursorResult change_cursor(Context& context, const CursorChange& change) {
   if (change.action == CursorAction::Clear) {
     cursors.erase(change.key);
   } else if (change.action == CursorAction::Set) {
+    require_value(context, found->second, change.value);
     found->second.value = change.value;
     found->second.at = at;
     result.after = change.value;
@@ -139,6 +160,9 @@ std::vector<std::string> clean_runs(Context& context, const CleanRequest& reques
   }
   std::vector<std::string> removed;
   for (const std::string& id : ids) {
+    if (state.is_going_on(id)) {
+      continue;
+    }
     const std::string folder = state.run_folder(id);
     for (const std::string& file : base::list_files(context.files, state.path(folder))) {
       const std::string name = base::file_name(file);

@@ -99,6 +99,19 @@ void run_file(const Context& context, db::Connection& connection, const std::str
   }
 }
 
+// The views over files say where the folder lies; their names within it are enough.
+void hide_root(const db::ConnectionSettings& settings, schema::Schema& schema) {
+  const auto root = settings.options.find("root");
+  if (settings.connector != "localfiles" || root == settings.options.end()) {
+    return;
+  }
+  for (schema::View& view : schema.views) {
+    view.body = base::replace_all(std::move(view.body), root->second + "/", "");
+    view.definition.text =
+        base::replace_all(std::move(view.definition.text), root->second + "/", "");
+  }
+}
+
 Source load_live(const Context& context, const SourceName& name, const SourceOptions& options) {
   Source source;
   source.name = name;
@@ -112,6 +125,7 @@ Source load_live(const Context& context, const SourceName& name, const SourceOpt
   source.schema = whole
                       ? read_live(context, *connection, settings)
                       : dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
+  hide_root(settings, source.schema);
   return source;
 }
 
