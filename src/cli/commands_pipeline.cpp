@@ -1,5 +1,7 @@
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 
@@ -177,6 +179,11 @@ int run_with(Invocation& invocation, const app::RunCommand& command, RunFunction
   } else if (output.prints_text()) {
     invocation.terminal.out.write(outcome.record ? report::run_summary(*outcome.record)
                                                  : outcome.nothing + "\n");
+  }
+  if (outcome.record && outcome.record->abandoned) {
+    // A thread of the run is still stuck: nothing may be taken down below it.
+    std::fflush(nullptr);
+    std::_Exit(outcome.exit());
   }
   return outcome.exit();
 }

@@ -1,6 +1,7 @@
 #include "pipeline/convert.h"
 
 #include "contracts/type_name.h"
+#include "pipeline/nested.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -33,6 +34,10 @@ std::string differs_as_double(const std::string& x, const std::string& type) {
   return try_cast(x, "DOUBLE") + " IS DISTINCT FROM " + cast(try_cast(x, type), "DOUBLE");
 }
 
+std::string name_of(const Type& type) {
+  return contracts::type_name(contracts::underlying_type(type));
+}
+
 int fraction_digits(const Type& type) {
   return type.precision.value_or(6);
 }
@@ -54,6 +59,11 @@ std::string text_loss(const std::string& x, const Type& to) {
            ", '.') AND length(rtrim(split_part(" + x + ", '.', 2), '0 ')) > " +
            std::to_string(to.scale.value_or(0)) + " END";
   }
+  if (is_real(to.kind)) {  // beyond what the type can say, or so small that it would become zero
+    const std::string real = try_cast(x, type);
+    return "(isinf(" + real + ") AND NOT contains(lower(" + x + "), 'inf')) OR (" + real +
+           " = 0 AND regexp_matches(" + x + ", '[1-9].*[eE]|[1-9][0-9.]*$'))";
+  }
   if (to.kind == TypeKind::Date) {
     return "length(" + x + ") > 10 AND " + try_cast(x, "TIMESTAMP") + " IS DISTINCT FROM " +
            cast(try_cast(x, "DATE"), "TIMESTAMP");
@@ -67,34 +77,67 @@ std::string text_loss(const std::string& x, const Type& to) {
 }
 
 std::string text_value(const std::string& x, const Type& to, bool trying) {
-  const std::string type = contracts::type_name(contracts::underlying_type(to));
+  const std::string type = name_of(to);
   const auto as = trying ? try_cast : cast;
-  if (to.kind == TypeKind::Blob) {
-    return "encode(" + x + ")";
-  }
   if (to.kind == TypeKind::Timestamp) {
     return "CASE WHEN kedge_zoned(" + x + ") THEN " +
            as("(" + as(x, "TIMESTAMPTZ") + " AT TIME ZONE 'UTC')", type) + " ELSE " + as(x, type) +
            " END";
   }
-  if (to.kind == TypeKind::Array || to.kind == TypeKind::Struct || to.kind == TypeKind::Map) {
-    const std::string from_json = as(as(x, "JSON"), type);
-    return "CASE WHEN " + try_cast(x, "JSON") + " IS NOT NULL THEN " + from_json + " ELSE " +
-           as(x, type) + " END";
-  }
   return as(x, type);
 }
 
-Conversion from_text(const std::string& x, const Type& to) {
+// JSON to a nested type. DuckDB takes the text of a JSON string for the bytes of a BLOB, so those
+// go by way of their escaped text.
+std::string json_value(const std::string& x, const Type& to) {
+  Type by_text = with_leaves(to, [](const Type& leaf) {
+    Type text = leaf;
+    text.kind = leaf.kind == TypeKind::Blob ? TypeKind::Text : leaf.kind;
+    return text;
+  });
+  return try_cast(try_cast(try_cast(x, "JSON"), name_of(by_text)), name_of(to));
+}
+
+// Lists, structs and maps as JSON or as DuckDB writes them. Only DuckDB's own reading keeps all
+// digits of a decimal, only JSON's understands the escapes of JSON.
+Conversion nested_from_text(const std::string& x, const Type& to, TextForm form) {
+  const std::string own = try_cast(x, name_of(to));
+  const std::string json = json_value(x, to);
+  const bool texts = has_leaf(to, [](const Type& leaf) {
+    return is_text(leaf.kind) || leaf.kind == TypeKind::Json || leaf.kind == TypeKind::Enum ||
+           leaf.kind == TypeKind::Blob;
+  });
+  // Read as JSON, a decimal of many digits would have come by way of a DOUBLE.
+  const std::string many =
+      has_kind(to, TypeKind::Numeric) ? "regexp_matches(" + x + ", '[0-9][0-9.]{15}')" : "false";
+  std::string value = own;
+  std::string loss = "false";
+  if (form != TextForm::Duckdb && !texts) {
+    value = "coalesce(" + own + ", " + json + ")";
+    loss = own + " IS NULL AND " + many;
+  } else if (form == TextForm::Json) {
+    value = "coalesce(" + json + ", " + own + ")";
+    loss = json + " IS NOT NULL AND " + many;
+  } else if (form == TextForm::Any) {  // a text that means two things is refused
+    value = "coalesce(" + json + ", " + own + ")";
+    loss = "coalesce(" + own + " <> " + json + ", false) OR (" + own + " IS NULL AND " + many + ")";
+  }
+  const std::string failure = value + " IS NULL OR " + loss;
+  return {"CASE WHEN " + x + " IS NOT NULL AND (" + failure +
+              ") THEN error('the value cannot be kept') ELSE " + value + " END",
+          x + " IS NOT NULL AND (" + failure + ")"};
+}
+
+Conversion from_text(const std::string& x, const Type& to, TextForm form) {
   if (is_text(to.kind)) {
     return {x, ""};
+  }
+  if (is_nested(to)) {
+    return nested_from_text(x, to, form);
   }
   const std::string loss = text_loss(x, to);
   const std::string value = text_value(x, to, false);
   std::string failure = text_value(x, to, true) + " IS NULL";
-  if (to.kind == TypeKind::Blob) {
-    return {value, ""};
-  }
   if (loss.empty()) {
     return {value, x + " IS NOT NULL AND " + failure};
   }
@@ -113,6 +156,10 @@ std::string typed_loss(const std::string& x, const Type& from, const Type& to) {
   }
   if (to.kind == TypeKind::Numeric && (from_fraction || is_integer(from.kind))) {
     return is_integer(from.kind) ? "" : back;
+  }
+  if (to.kind == TypeKind::Real4 && from.kind == TypeKind::Real8) {
+    // The digits that either type needs to say its value: 0.1 is 0.1 in both.
+    return cast(try_cast(x, type), "VARCHAR") + " IS DISTINCT FROM " + cast(x, "VARCHAR");
   }
   if (is_real(to.kind) && is_integer(from.kind)) {
     return try_cast(try_cast(x, type), source) + " IS DISTINCT FROM " + x;
@@ -134,9 +181,9 @@ std::string typed_value(const std::string& x, const Type& from, const Type& to, 
 
 }  // namespace
 
-Conversion convert(const std::string& column, const Type& from, const Type& to) {
+Conversion convert(const std::string& column, const Type& from, const Type& to, TextForm form) {
   if (is_text(from.kind)) {
-    return from_text(column, to);
+    return from_text(column, to, form);
   }
   if (contracts::type_name(contracts::underlying_type(from)) ==
       contracts::type_name(contracts::underlying_type(to))) {

@@ -14,6 +14,9 @@ struct Conversion {
 };
 
 // `column` is a SQL expression of type `from`; Text means text as files and sqlite give it.
-Conversion convert(const std::string& column, const schema::Type& from, const schema::Type& to);
+// How a text spells lists, structs and maps.
+enum class TextForm { Any, Json, Duckdb };
+Conversion convert(const std::string& column, const schema::Type& from, const schema::Type& to,
+                   TextForm form = TextForm::Any);
 
 }  // namespace kedge::pipeline

@@ -140,12 +140,16 @@ Engine::Node*& Engine::current_node() {
   return node;
 }
 
-Engine::NodeScope::NodeScope(const Engine&, std::int64_t start) {
+Engine::NodeScope::NodeScope(const Engine& engine, std::int64_t start) : engine_(engine) {
   current_node() = new Node;  // NOLINT(cppcoreguidelines-owning-memory): ends with the scope
   current_node()->start = start;
+  const std::lock_guard<std::mutex> guard(engine_.mutex_);
+  engine_.nodes_.insert(current_node());
 }
 
 Engine::NodeScope::~NodeScope() {
+  const std::lock_guard<std::mutex> guard(engine_.mutex_);
+  engine_.nodes_.erase(current_node());
   delete current_node();  // NOLINT(cppcoreguidelines-owning-memory)
   current_node() = nullptr;
 }
@@ -154,12 +158,20 @@ bool Engine::timed_out() const {
   return current_node() != nullptr && current_node()->timed_out;
 }
 
+void Engine::refuse_if_timed_out() const {
+  if (timed_out()) {
+    throw Error(codes::PZ0525, "the node took longer than engine.node_timeout");
+  }
+}
+
 void Engine::cancel_older_than(std::int64_t milliseconds) {
   const std::int64_t now = world_.clock.monotonic_milliseconds();
   const std::lock_guard<std::mutex> guard(mutex_);
+  for (Node* node : nodes_) {
+    node->timed_out = node->timed_out || now - node->start > milliseconds;
+  }
   for (const auto& [connection, node] : running_) {
-    if (node != nullptr && now - node->start > milliseconds) {
-      node->timed_out = true;
+    if (node != nullptr && node->timed_out) {
       connection->cancel();
     }
   }

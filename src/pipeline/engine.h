@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "base/environment.h"
@@ -75,9 +76,14 @@ class Engine {
     ~NodeScope();
     NodeScope(const NodeScope&) = delete;
     NodeScope& operator=(const NodeScope&) = delete;
+
+   private:
+    const Engine& engine_;
   };
   void cancel_older_than(std::int64_t milliseconds);
   bool timed_out() const;  // the node of this thread
+  // Before a write becomes visible: a node that has failed by its time must not deliver any more.
+  void refuse_if_timed_out() const;
   bool interrupted() const { return interrupted_; }
 
   std::function<void(const Finding&)> on_warning;
@@ -96,6 +102,7 @@ class Engine {
     std::atomic<bool> timed_out = false;
   };
   static Node*& current_node();
+  mutable std::set<Node*> nodes_;                     // all that are at work
   mutable std::map<db::Connection*, Node*> running_;  // connection -> the node that uses it
 };
 

@@ -8,6 +8,7 @@
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/capture.h"
+#include "pipeline/file_format.h"
 #include "pipeline/land.h"
 #include "pipeline/source.h"
 #include "pipeline/write.h"
@@ -45,10 +46,11 @@ class Fetcher {
       }
     } catch (const Error& error) {
       Problem problem = error.problem();
-      problem.code = codes::PZ0330;
+      const bool unknown = problem.code == codes::PZ0305;
+      problem.code = unknown ? codes::PZ0305 : codes::PZ0330;
       problem.message = workspace_.hide(problem.message);
       problem.notes.clear();
-      problem.where = probe_.connection->where;
+      problem.where = unknown ? probe_.connection->connector_where : probe_.connection->where;
       probe_.failure = std::move(problem);
     }
   }
@@ -120,12 +122,16 @@ class Fetcher {
     }
     for (const std::size_t index : probe_.writes) {
       if (auto target = target_in(schema, workspace_.writes[index].entity)) {
-        if (workspace_.writes[index].policy == contracts::SchemaPolicy::Evolve) {
-          lock_viewed_columns(*connection, workspace_.writes[index].entity, *target);
-        }
         probe_.targets[index] = std::move(*target);
       }
     }
+    std::map<std::string, contracts::Target*> evolving;
+    for (auto& [index, target] : probe_.targets) {
+      if (workspace_.writes[index].policy == contracts::SchemaPolicy::Evolve) {
+        evolving[workspace_.writes[index].entity] = &target;
+      }
+    }
+    lock_viewed_columns(*connection, evolving);
   }
 
   schema::Schema introspect(db::Connection& connection) const {
@@ -156,6 +162,13 @@ class Fetcher {
       for (const schema::Table& table : schema.tables) {
         if (same_entity(schema, table.name, name)) {
           return fetched_of(connection.dialect(), table);
+        }
+      }
+      for (const schema::View& view : schema.views) {
+        // sqlite types the columns of a view only when it is asked for them.
+        if (connection.dialect() == schema::Dialect::Postgres &&
+            same_entity(schema, view.name, name) && !view.columns.empty()) {
+          return fetched_of(connection.dialect(), view);
         }
       }
     }
@@ -255,10 +268,7 @@ class Comparison {
   }
 
   static bool is_untyped_file(const ReadSpec& read) {
-    const bool parquet =
-        (read.file.format && read.file.format->text == "parquet") ||
-        (!read.file.format && read.file.path && base::extension(read.file.path->text) == "parquet");
-    return read.is_file() && !parquet;
+    return read.is_file() && format_of(read.file, "csv") != "parquet";
   }
 
   void report_extra(const ReadSpec& read, const std::vector<std::string>& extra) {

@@ -25,7 +25,7 @@ std::vector<BadValue> find_bad_values(db::Connection& staging, const std::string
                                       const std::vector<RawColumn>& columns) {
   std::vector<BadValue> found;
   for (const RawColumn& column : columns) {
-    const Conversion conversion = convert("v", column.from, column.to);
+    const Conversion conversion = convert("v", column.from, column.to, column.form);
     if (conversion.failure.empty()) {
       continue;
     }
@@ -61,7 +61,8 @@ std::vector<BadValue> find_bad_values(db::Connection& staging, const std::string
 std::string select_list(const std::vector<RawColumn>& columns) {
   std::string list;
   for (const RawColumn& column : columns) {
-    const Conversion conversion = convert(quote_name(column.name), column.from, column.to);
+    const Conversion conversion =
+        convert(quote_name(column.name), column.from, column.to, column.form);
     list += (list.empty() ? "" : ", ") + conversion.value + " AS " + quote_name(column.landed);
   }
   return list;
@@ -140,10 +141,15 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
     if (!bad.empty()) {
       fail_bad_values(engine, read, bad);
     }
-    const std::string text = error.driver_message();
-    throw Error(codes::PZ0804,
-                "entity '" + read.label + "': cannot be read: " + text.substr(0, text.find('\n')));
+    fail_unreadable(read, error);
   }
+}
+
+void fail_unreadable(const ReadSpec& read, const db::DatabaseError& error) {
+  const std::string text = error.driver_message();
+  const bool data = text.find("IO Error") == std::string::npos;
+  throw Error(data ? codes::PZ0804 : codes::PZ0330,
+              "entity '" + read.label + "': cannot be read: " + text.substr(0, text.find('\n')));
 }
 
 std::vector<contracts::ShapeColumn> describe_landed(db::Connection& staging, const ReadSpec& read) {

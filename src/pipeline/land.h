@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "contracts/baseline.h"
+#include "pipeline/convert.h"
 #include "pipeline/engine.h"
 
 namespace kedge::pipeline {
@@ -31,6 +32,7 @@ struct RawColumn {
   std::string landed;  // in the landed table
   schema::Type from;
   schema::Type to;
+  TextForm form = TextForm::Any;  // of nested values in a text
 };
 void land_converted(const Engine& engine, db::Connection& staging, const ReadSpec& read,
                     const std::string& raw, const std::vector<RawColumn>& columns);
@@ -38,6 +40,9 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
                                        const std::vector<std::string>& missing,
                                        const std::vector<std::string>& present,
                                        const std::string& where);
+
+// What the engine says of a file that it cannot read: PZ0804, or PZ0330 when it cannot be opened.
+[[noreturn]] void fail_unreadable(const ReadSpec& read, const db::DatabaseError& error);
 
 void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& read);
 // Every FROM clause that `next` gives, until it gives none, lands in one table.

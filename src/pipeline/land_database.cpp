@@ -9,6 +9,7 @@
 #include "kedge/codes.h"
 #include "pipeline/cursor.h"
 #include "pipeline/land.h"
+#include "pipeline/nested.h"
 #include "pipeline/render.h"
 #include "pipeline/source.h"
 
@@ -52,13 +53,21 @@ schema::Type raw_type(const db::Connection& source, const schema::Type& type) {
   return untyped || textual ? text_type() : contracts::underlying_type(type);
 }
 
+// Where sqlite's contract says varchar, any storage class lands as text.
+bool takes_any_class(const db::Connection& source, const ReadSpec& read,
+                     const FetchedColumn& column, const schema::Type& wanted) {
+  return source.dialect() == schema::Dialect::Sqlite && !read.contract.empty() &&
+         wanted.kind == schema::TypeKind::Text && column.type.kind != schema::TypeKind::Blob;
+}
+
 std::string remote_expression(const db::Connection& source, const FetchedColumn& column) {
   const std::string name = quote_column(source, column.name);
   if (source.dialect() == schema::Dialect::Postgres && !column.type.element.empty()) {
     return "CAST(to_jsonb(" + name + ") AS text)";
   }
-  if (source.dialect() == schema::Dialect::Duckdb && !column.type.element.empty()) {
-    return "CAST(to_json(" + name + ") AS VARCHAR)";
+  const bool nanos = column.type.kind == schema::TypeKind::Timestamp && column.type.precision;
+  if (source.dialect() == schema::Dialect::Duckdb && (!column.type.element.empty() || nanos)) {
+    return "CAST(" + name + " AS VARCHAR)";
   }
   if (source.dialect() == schema::Dialect::Mysql && column.type.kind == schema::TypeKind::Real4) {
     return "(" + name + " + 0e0)";  // MySQL shows a float with six digits only
@@ -95,10 +104,22 @@ class Planner {
 
  private:
   void add(const FetchedColumn& column, const std::string& landed, schema::Type type) {
+    if (source_.dialect() == schema::Dialect::Postgres && is_nested(column.type) &&
+        has_kind(column.type, schema::TypeKind::Blob)) {
+      throw Error(codes::PZ0804,
+                  "entity '" + read_.label + "': column '" + column.name + "' is an array of bytea",
+                  "cast it in query:");
+    }
     const schema::Type raw = raw_type(source_, column.type);
     plan_.direct = plan_.direct && contracts::type_name(raw) == contracts::type_name(type);
-    plan_.remote.push_back(remote_expression(source_, column));
-    plan_.columns.push_back({landed, landed, raw, std::move(type)});
+    const std::string name = quote_column(source_, column.name);
+    plan_.remote.push_back(takes_any_class(source_, read_, column, type)
+                               ? "CASE typeof(" + name + ") WHEN 'blob' THEN CAST(" + name +
+                                     " AS TEXT) ELSE " + name + " END"
+                               : remote_expression(source_, column));
+    const TextForm form =
+        source_.dialect() == schema::Dialect::Duckdb ? TextForm::Duckdb : TextForm::Json;
+    plan_.columns.push_back({landed, landed, raw, std::move(type), form});
   }
   void add_absent(const contracts::ContractColumn& column) {
     plan_.absent.push_back(column.name);

@@ -4,13 +4,17 @@
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/file_format.h"
 #include "pipeline/land.h"
+#include "pipeline/nested.h"
 #include "pipeline/render.h"
 
 namespace kedge::pipeline {
 namespace {
 
 constexpr std::int64_t kWholeFileDetection = 64LL << 20;
+// A JSON record with a number of more digits than a DOUBLE keeps.
+constexpr std::string_view kManyDigits = "regexp_matches(CAST(json AS VARCHAR), '[0-9][0-9.]{15}')";
 
 enum class Format { Csv, Json, Parquet };
 
@@ -21,19 +25,6 @@ struct FileRead {
   bool tabs = false;
 };
 
-std::string format_word(const ReadSpec& read) {
-  if (read.file.format) {
-    return read.file.format->text;
-  }
-  std::string path = read.file.path ? read.file.path->text : "";
-  if (path.ends_with(".gz")) {
-    path.erase(path.size() - 3);
-  }
-  const std::string extension = base::extension(path);
-  const bool known = extension == "tsv" || extension == "json" || extension == "parquet";
-  return known ? extension : (extension == "ndjson" || extension == "jsonl" ? "json" : "csv");
-}
-
 std::string root_of(const World& world, const Workspace& workspace, const ReadSpec& read) {
   return workspace.connection(read.connection).settings(world.folder).at("root");
 }
@@ -41,7 +32,7 @@ std::string root_of(const World& world, const Workspace& workspace, const ReadSp
 FileRead find_files(const World& world, const Workspace& workspace, db::Connection& duckdb,
                     const ReadSpec& read) {
   FileRead found;
-  const std::string word = format_word(read);
+  const std::string word = format_of(read.file, "csv");
   found.format =
       word == "json" ? Format::Json : (word == "parquet" ? Format::Parquet : Format::Csv);
   found.tabs = word == "tsv";
@@ -92,7 +83,9 @@ std::string raw_relation(const ReadSpec& read, const FileRead& files,
                          const std::vector<std::string>& paths) {
   switch (files.format) {
     case Format::Csv:
-      return "read_csv(" + list_text(paths) + ", all_varchar = true, quote = '\"', escape = '\"'" +
+      return "read_csv(" + list_text(paths) +
+             ", all_varchar = true, quote = '\"', escape = '\"', "
+             "allow_quoted_nulls = false" +
              csv_options(read, files) + ")";
     case Format::Json:
       return "read_json_objects(" + list_text(paths) + ", format = " +
@@ -177,14 +170,15 @@ schema::Type text_type() {
   return contracts::duckdb_type("VARCHAR");
 }
 
-// Texts of csv: an empty field is NULL, except for a declared text where null_text is given.
+// Texts of csv: an empty field is NULL, except for a declared text that is quoted ("") or where
+// null_text says what NULL is.
 std::string csv_projection(const ReadSpec& read, const std::string& relation,
                            const std::vector<Described>& present, std::vector<RawColumn>& columns) {
   std::string list;
   for (const contracts::ContractColumn& column : read.contract.columns) {
     const std::string name = quote_name(column.source);
-    const bool keeps_empty = !read.file.null_text || column.type.kind == schema::TypeKind::Text;
-    std::string value = keeps_empty ? name : "nullif(" + name + ", '')";
+    std::string value =
+        column.type.kind == schema::TypeKind::Text ? name : "nullif(" + name + ", '')";
     if (!has(present, column.source)) {
       value = "CAST(NULL AS VARCHAR)";
     }
@@ -223,8 +217,9 @@ void land_parquet(const Engine& engine, db::Connection& staging, const ReadSpec&
   land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
 }
 
+// A JSON pointer: a path cannot spell a key that holds a quote.
 std::string json_path(const std::string& key) {
-  return quote_literal("$.\"" + key + "\"");
+  return quote_literal("/" + base::replace_all(base::replace_all(key, "~", "~0"), "/", "~1"));
 }
 
 // A record that is no object is an error; so is a key that no record has.
@@ -253,6 +248,35 @@ void check_records(db::Connection& staging, const ReadSpec& read, const std::str
   }
 }
 
+// Numbers come out of JSON by way of a DOUBLE. Where a decimal may have needed more digits, the
+// text of a scalar is taken from the record as it stands: the one number behind this key that is
+// this DOUBLE, or nothing that could be kept.
+std::string json_scalar(const contracts::ContractColumn& column) {
+  const std::string value = "json_extract_string(json, " + json_path(column.source) + ")";
+  if (column.type.kind != schema::TypeKind::Numeric) {
+    return value;
+  }
+  const std::string tokens =
+      "list_distinct(list_filter(regexp_extract_all(CAST(json AS VARCHAR), regexp_escape(" +
+      quote_literal("\"" + column.source + "\"") +
+      ") || '\\s*:\\s*(-?[0-9][0-9.eE+-]*)', 1), t -> TRY_CAST(t AS DOUBLE) = TRY_CAST(" + value +
+      " AS DOUBLE)))";
+  return "CASE WHEN json_type(json, " + json_path(column.source) + ") = 'DOUBLE' AND " +
+         std::string(kManyDigits) + " THEN CASE WHEN len(" + tokens + ") = 1 THEN (" + tokens +
+         ")[1] ELSE 'a number of too many digits' END ELSE " + value + " END";
+}
+
+// The same for nested values, which are whole only where the record says them in the same words.
+std::string json_nested(const contracts::ContractColumn& column) {
+  const std::string value = "CAST(json_extract(json, " + json_path(column.source) + ") AS VARCHAR)";
+  if (!has_kind(column.type, schema::TypeKind::Numeric)) {
+    return value;
+  }
+  return "CASE WHEN " + std::string(kManyDigits) + " AND NOT contains(replace(CAST(json AS " +
+         "VARCHAR), ' ', ''), replace(" + value +
+         ", ' ', '')) THEN 'a number of too many digits' " + "ELSE " + value + " END";
+}
+
 void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& read,
                const FileRead& files) {
   const std::string relation = raw_relation(read, files, files.files);
@@ -260,11 +284,10 @@ void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& re
   std::vector<RawColumn> columns;
   std::string list;
   for (const contracts::ContractColumn& column : read.contract.columns) {
-    const bool nested = !column.type.element.empty() || column.type.kind == schema::TypeKind::Json;
-    const std::string value = (nested ? "CAST(json_extract(json, " : "json_extract_string(json, ") +
-                              json_path(column.source) + (nested ? ") AS VARCHAR)" : ")");
+    const bool nested = is_nested(column.type) || column.type.kind == schema::TypeKind::Json;
+    const std::string value = nested ? json_nested(column) : json_scalar(column);
     list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
-    columns.push_back({column.name, column.name, text_type(), column.type});
+    columns.push_back({column.name, column.name, text_type(), column.type, TextForm::Json});
   }
   land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
 }
@@ -280,9 +303,7 @@ void land_detected(const Engine& engine, db::Connection& staging, const ReadSpec
     if (error.failure() == db::FailureClass::Cancelled) {
       throw;
     }
-    const std::string text = error.driver_message();
-    throw Error(codes::PZ0804,
-                "entity '" + read.label + "': cannot be read: " + text.substr(0, text.find('\n')));
+    fail_unreadable(read, error);
   }
 }
 

@@ -39,7 +39,8 @@ std::int64_t delay_of(const Engine& engine, const project::Retry& retry, std::in
 
 void sleep_unless_interrupted(const Engine& engine, std::int64_t milliseconds) {
   const std::int64_t end = engine.world().clock.monotonic_milliseconds() + milliseconds;
-  while (!engine.interrupted() && engine.world().clock.monotonic_milliseconds() < end) {
+  while (!engine.interrupted() && !engine.timed_out() &&
+         engine.world().clock.monotonic_milliseconds() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

@@ -83,6 +83,7 @@ struct RunRecord {
   std::vector<NodeRecord> nodes;
   std::vector<CheckRecord> checks;
   std::vector<WriteRecord> writes;
+  bool abandoned = false;  // a node that did not stop is still busy in this process; not kept
 
   std::int64_t count(NodeStatus wanted) const;
   const NodeRecord* find(const std::string& name) const;

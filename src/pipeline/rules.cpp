@@ -8,6 +8,7 @@
 #include "kedge/codes.h"
 #include "pipeline/compile.h"
 #include "pipeline/cursor.h"
+#include "pipeline/file_format.h"
 #include "pipeline/graph.h"
 #include "pipeline/push_down.h"
 
@@ -293,17 +294,9 @@ class Rules {
   std::vector<Problem>& problems_;
 };
 
-std::string format_of(const ReadSpec& read) {
-  if (read.file.format) {
-    return read.file.format->text;
-  }
-  const std::string extension = read.file.path ? base::extension(read.file.path->text) : "";
-  return extension == "tsv" || extension == "json" || extension == "parquet" ? extension : "csv";
-}
-
 // Why an entity needs a contract, or nothing.
 std::string contract_demand(const ReadSpec& read, project::RequireContracts demand) {
-  const std::string format = format_of(read);
+  const std::string format = format_of(read.file, "csv");
   const bool stores =
       read.connector == "s3" || read.connector == "gcs" || read.connector == "azureblob";
   if ((stores && (format == "csv" || format == "json" || format == "tsv")) ||

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <set>
 #include <thread>
 
@@ -13,29 +13,34 @@
 #include "pipeline/node_run.h"
 #include "pipeline/push_down.h"
 #include "pipeline/remote_schema.h"
+#include "pipeline/storage.h"
 
 namespace kedge::pipeline {
 namespace {
 
-// Moves the state of all nodes under one lock; workers take what is ready.
-class Runner {
+// How long a node whose statements were cancelled may take to stop.
+constexpr std::int64_t kStopMilliseconds = 10'000;
+
+// Moves the state of all nodes under one lock; workers take what is ready. Lives as long as a
+// worker that never stops (PZ0526), so it keeps copies of what it was given.
+class Runner : public std::enable_shared_from_this<Runner> {
  public:
-  Runner(const World& world, std::shared_ptr<const Workspace> workspace, const FlowGraph& graph,
-         const RunRequest& request, const RunListener& listener)
-      : world_(world),
+  Runner(World world, std::shared_ptr<const Workspace> workspace, FlowGraph graph,
+         RunRequest request, RunListener listener)
+      : world_(std::move(world)),
         workspace_(std::move(workspace)),
-        graph_(graph),
-        request_(request),
-        listener_(listener),
-        run_id_(base::format_utc_compact(world.clock.now_milliseconds()) + "-" +
-                world.environment.random_hex(4)),
-        state_(world.files, world.folder, workspace_->project.state_dir.text),
-        engine_(world, workspace_, run_id_),
+        graph_(std::move(graph)),
+        request_(std::move(request)),
+        listener_(std::move(listener)),
+        run_id_(base::format_utc_compact(world_.clock.now_milliseconds()) + "-" +
+                world_.environment.random_hex(4)),
+        state_(world_.files, world_.folder, workspace_->project.state_dir.text),
+        engine_(world_, workspace_, run_id_),
         memory_{state_.baselines(),
                 state_.cursors(),
-                request.refresh,
-                request.retry_of,
-                request.mode,
+                request_.refresh,
+                request_.retry_of,
+                request_.mode,
                 state_,
                 {},
                 {},
@@ -45,27 +50,68 @@ class Runner {
   RunRecord run() {
     begin();
     const std::int64_t start = world_.clock.monotonic_milliseconds();
-    {
-      std::vector<std::thread> workers;
-      const std::size_t threads =
-          std::min<std::size_t>(static_cast<std::size_t>(workspace_->project.engine.threads),
-                                std::max<std::size_t>(1, request_.nodes.size()));
-      std::thread watcher([this] { watch(); });
-      for (std::size_t i = 0; i < threads; ++i) {
-        workers.emplace_back([this] { work(); });
+    const std::size_t threads =
+        std::min<std::size_t>(static_cast<std::size_t>(workspace_->project.engine.threads),
+                              std::max<std::size_t>(1, request_.nodes.size()));
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (std::size_t i = 0; i < threads; ++i) {
+      add_worker();
+    }
+    std::thread watcher([this] { watch(); });
+    changed_.wait(lock, [this] { return working_ == 0; });
+    lock.unlock();
+    done_ = true;
+    watcher.join();
+    for (Worker& worker : workers_) {
+      if (worker.thread.joinable()) {
+        worker.thread.join();
       }
-      for (std::thread& worker : workers) {
-        worker.join();
-      }
-      done_ = true;
-      watcher.join();
     }
     finish(world_.clock.monotonic_milliseconds() - start);
-    return std::move(record_);
+    return record_;
   }
 
  private:
+  struct Worker {
+    std::thread thread;
+    std::optional<std::size_t> node;  // what it works on
+    std::int64_t start = 0;
+    bool abandoned = false;
+  };
+
+  // Called under the lock.
+  void add_worker() {
+    Worker& worker = workers_.emplace_back();
+    ++working_;
+    worker.thread = std::thread([self = shared_from_this(), &worker] { self->work(worker); });
+  }
+
+  // A run that stops before its first node says so in its record, if that can be written.
   void begin() {
+    try {
+      open();
+    } catch (const Error& error) {
+      record_.status = RunStatus::Fatal;
+      record_.finished_at = base::format_utc(world_.clock.now_milliseconds());
+      staging_.reset();
+      store_quietly();
+      throw Error(storage_problem(error.problem()));
+    }
+  }
+
+  void store_quietly() {
+    try {
+      state_.store(record_);
+    } catch (const Error& error) {
+      // The first failure is the one that is told.
+      failure_ = failure_ ? failure_ : std::optional(error.problem());
+    }
+  }
+
+  void open() {
+    record_.run_id = run_id_;
+    record_.started_at = engine_.started_at();
+    record_.selection = request_.selection;
     world_.files.make_folder(engine_.run_folder());
     alive_ = std::make_unique<base::FileLock>(engine_.alive_path(run_id_), 0, codes::PZ0533);
     events_ = std::make_unique<EventLog>(base::join_path(engine_.run_folder(), "events.ndjson"),
@@ -76,9 +122,6 @@ class Runner {
     engine_.on_line = listener_.on_line;
     staging_ = engine_.staging();
     staging_->execute("CREATE SCHEMA IF NOT EXISTS staging");
-    record_.run_id = run_id_;
-    record_.started_at = engine_.started_at();
-    record_.selection = request_.selection;
     for (const std::size_t index : request_.nodes) {
       add_node(index);
     }
@@ -176,49 +219,76 @@ class Runner {
     return std::nullopt;
   }
 
-  void work() {
+  void work(Worker& worker) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
+    while (!worker.abandoned) {
       const std::optional<std::size_t> index = take();
       if (index) {
-        lock.unlock();
-        run_node(*index);
-        lock.lock();
+        run_node(worker, *index, lock);
         changed_.notify_all();
       } else if (waiting_.empty()) {
-        changed_.notify_all();
-        return;
+        break;
       } else {
         changed_.wait(lock);
       }
     }
+    working_ -= worker.abandoned ? 0 : 1;
+    changed_.notify_all();
   }
 
-  void run_node(std::size_t index) {
+  // Called under the lock, which is free while the node runs.
+  void run_node(Worker& worker, std::size_t index, std::unique_lock<std::mutex>& lock) {
     const GraphNode& node = graph_.nodes[index];
+    NodeRecord local = slot(index);
+    worker.node = index;
+    worker.start = world_.clock.monotonic_milliseconds();
+    lock.unlock();
     document::Json fields;
     fields.set("node_id", node.id);
     fields.set("kind", to_string(node.kind));
     fields.set("name", node.name);
     engine_.publish("node_started", fields);
-    NodeRecord local;
-    {
-      const std::lock_guard<std::mutex> guard(mutex_);
-      local = slot(index);
-    }
-    const std::int64_t start = world_.clock.monotonic_milliseconds();
     NodeStatus status = NodeStatus::Success;
     {
-      const Engine::NodeScope scope(engine_, start);
+      const Engine::NodeScope scope(engine_, worker.start);
       status = attempt(node, local);
     }
-    local.duration_ms = world_.clock.monotonic_milliseconds() - start;
-    const std::lock_guard<std::mutex> guard(mutex_);
+    local.duration_ms = world_.clock.monotonic_milliseconds() - worker.start;
+    lock.lock();
+    if (worker.abandoned) {
+      return;
+    }
+    worker.node.reset();
     slot(index) = local;
     running_.erase(index);
     end_node(index, status);
-    if (status == NodeStatus::Failed && request_.on_failure == OnFailure::Stop) {
-      stopped_ = true;
+  }
+
+  // Called under the lock. A node that does not stop is left behind: nothing it does counts any
+  // more, and the process ends without waiting for it.
+  void abandon(Worker& worker) {
+    const std::size_t index = *worker.node;
+    worker.abandoned = true;
+    worker.thread.detach();
+    record_.abandoned = true;
+    NodeRecord& node = slot(index);
+    node.duration_ms = world_.clock.monotonic_milliseconds() - worker.start;
+    node.error = ErrorRecord{std::string(codes::PZ0526.name()),
+                             "node '" + node.name + "' did not stop after its time-out"};
+    running_.erase(index);
+    end_node(index, NodeStatus::Failed);
+    --working_;
+    add_worker();
+    changed_.notify_all();
+  }
+
+  void abandon_stuck(std::int64_t limit) {
+    const std::int64_t now = world_.clock.monotonic_milliseconds();
+    const std::lock_guard<std::mutex> guard(mutex_);
+    for (Worker& worker : workers_) {
+      if (worker.node && !worker.abandoned && now - worker.start > limit) {
+        abandon(worker);
+      }
     }
   }
 
@@ -233,24 +303,14 @@ class Runner {
         problem.code = codes::PZ0525;
         problem.message = "node '" + node.name + "' took longer than engine.node_timeout";
       }
-      if (is_disk_full(problem)) {
-        problem.code = codes::PZ0532;
+      if (node.kind != NodeKind::Source || problem.code == codes::ERR_IO) {
+        problem = storage_problem(std::move(problem));
       }
       local.error = ErrorRecord{std::string(code_of(problem)), message_of(problem)};
     } catch (const std::exception& error) {
       local.error = ErrorRecord{"PZ0500", workspace_->hide(error.what())};
     }
     return NodeStatus::Failed;
-  }
-
-  static bool is_disk_full(const Problem& problem) {
-    const auto says_full = [](const std::string& text) {
-      return text.find("No space left on device") != std::string::npos ||
-             text.find("disk is full") != std::string::npos;
-    };
-    return says_full(problem.message) ||
-           std::any_of(problem.notes.begin(), problem.notes.end(),
-                       [&](const Note& note) { return says_full(note.text); });
   }
 
   // Codes of other chapters become this chapter's general one.
@@ -291,7 +351,11 @@ class Runner {
     }
     engine_.publish("node_completed", fields);
     listener_.on_node(node);
-    state_.store(record_);
+    if (status == NodeStatus::Failed && request_.on_failure == OnFailure::Stop) {
+      stopped_ = true;
+    }
+    store_quietly();
+    stopped_ = stopped_ || failure_.has_value();
   }
 
   std::vector<CheckRecord> memory_checks() {
@@ -310,14 +374,18 @@ class Runner {
         engine_.interrupt();
         changed_.notify_all();
       }
-      if (workspace_->project.engine.node_timeout_ms) {
-        engine_.cancel_older_than(*workspace_->project.engine.node_timeout_ms);
+      if (const auto limit = workspace_->project.engine.node_timeout_ms) {
+        engine_.cancel_older_than(*limit);
+        abandon_stuck(*limit + kStopMilliseconds);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 
   void finish(std::int64_t duration) {
+    if (failure_) {  // the record of the run could not be kept
+      throw Error(storage_problem(*failure_));
+    }
     order_results();
     const std::int64_t failed = record_.count(NodeStatus::Failed);
     record_.status = engine_.interrupted() ? RunStatus::Interrupted
@@ -388,17 +456,20 @@ class Runner {
     const auto keep = static_cast<std::size_t>(*workspace_->project.keep_last);
     const std::size_t old = ids.size() > keep ? ids.size() - keep : 0;
     for (std::size_t i = 0; i < old; ++i) {
+      if (state_.is_going_on(ids[i])) {
+        continue;
+      }
       const std::string file = state_.path(state_.run_folder(ids[i]) + "/staging.duckdb");
       world_.files.remove(file);
       world_.files.remove(file + ".wal");
     }
   }
 
-  const World& world_;
+  World world_;
   std::shared_ptr<const Workspace> workspace_;
-  const FlowGraph& graph_;
-  const RunRequest& request_;
-  const RunListener& listener_;
+  FlowGraph graph_;
+  RunRequest request_;
+  RunListener listener_;
   std::string run_id_;
   State state_;
   Engine engine_;
@@ -413,6 +484,9 @@ class Runner {
   std::set<std::size_t> running_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::list<Worker> workers_;
+  std::size_t working_ = 0;         // workers that have not ended and are not abandoned
+  std::optional<Problem> failure_;  // the record could not be written
   std::atomic<bool> done_ = false;
   bool stopped_ = false;
 };
@@ -422,7 +496,7 @@ class Runner {
 RunRecord execute_run(const World& world, std::shared_ptr<const Workspace> workspace,
                       const FlowGraph& graph, const RunRequest& request,
                       const RunListener& listener) {
-  return Runner(world, std::move(workspace), graph, request, listener).run();
+  return std::make_shared<Runner>(world, std::move(workspace), graph, request, listener)->run();
 }
 
 }  // namespace kedge::pipeline

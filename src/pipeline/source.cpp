@@ -206,23 +206,34 @@ std::optional<contracts::Target> target_in(const schema::Schema& schema,
   return std::nullopt;
 }
 
-void lock_viewed_columns(db::Connection& connection, const std::string& entity,
-                         contracts::Target& target) {
-  if (connection.dialect() != schema::Dialect::Postgres) {
+void lock_viewed_columns(db::Connection& connection,
+                         const std::map<std::string, contracts::Target*>& targets) {
+  if (connection.dialect() != schema::Dialect::Postgres || targets.empty()) {
     return;
   }
-  const db::Value name = quote_entity(connection, entity);
+  std::string list;
+  std::vector<db::Value> names;
+  std::vector<contracts::Target*> asked;
+  for (const auto& [entity, target] : targets) {
+    asked.push_back(target);
+    names.emplace_back(quote_entity(connection, entity));
+    list += (list.empty() ? "(" : ", (") + std::to_string(asked.size() - 1) + ", $" +
+            std::to_string(asked.size()) + ")";
+  }
   const db::ResultSet rows = connection.query(
-      "SELECT DISTINCT a.attname FROM pg_catalog.pg_depend d "
-      "JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid "
-      "JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid "
-      "WHERE d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
-      "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
-      "AND d.refobjid = pg_catalog.to_regclass($1) AND r.ev_class <> d.refobjid",
-      std::span<const db::Value>(&name, 1));
+      "SELECT DISTINCT t.n, a.attname FROM (VALUES " + list +
+          ") AS t (n, name) JOIN pg_catalog.pg_depend d ON d.refobjid = "
+          "pg_catalog.to_regclass(t.name) "
+          "JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid "
+          "JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid "
+          "WHERE d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+          "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
+          "AND r.ev_class <> d.refobjid",
+      names);
   for (const db::Row& row : rows.rows) {
-    for (contracts::TargetColumn& column : target.columns) {
-      if (column.name == db::to_text(row[0]) && column.locked_by.empty()) {
+    const auto index = static_cast<std::size_t>(db::to_integer(row[0]).value_or(0));
+    for (contracts::TargetColumn& column : asked.at(index)->columns) {
+      if (column.name == db::to_text(row[1]) && column.locked_by.empty()) {
         column.locked_by = "a view";
       }
     }
@@ -239,7 +250,7 @@ std::optional<contracts::Target> find_target(db::Connection& connection,
       dialect::get_dialect(connection.dialect()).introspect(connection, scope);
   std::optional<contracts::Target> target = target_in(schema, entity);
   if (target) {
-    lock_viewed_columns(connection, entity, *target);
+    lock_viewed_columns(connection, {{entity, &*target}});
   }
   return target;
 }

@@ -1,6 +1,7 @@
 // A source or target table of a database as contracts look at it (spec/contracts.md 5.3, 9, 12.3).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,9 @@ contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::View& 
 // nullopt: there is no such table or view.
 std::optional<contracts::Target> find_target(db::Connection& connection, const std::string& entity);
 std::optional<contracts::Target> target_in(const schema::Schema& schema, const std::string& entity);
-// postgres refuses to alter the type of a column that a view uses: those are marked as locked.
-void lock_viewed_columns(db::Connection& connection, const std::string& entity,
-                         contracts::Target& target);
+// postgres refuses to alter the type of a column that a view uses: those are marked as locked. One
+// query for all targets, by the name of their entity.
+void lock_viewed_columns(db::Connection& connection,
+                         const std::map<std::string, contracts::Target*>& targets);
 
 }  // namespace kedge::pipeline

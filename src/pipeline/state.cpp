@@ -130,6 +130,19 @@ std::vector<std::string> State::run_ids() const {
   return ids;
 }
 
+bool State::is_going_on(const std::string& run_id) const {
+  const std::string file = path(run_folder(run_id) + "/alive.lock");
+  if (!files_.kind(file)) {
+    return false;
+  }
+  try {
+    const base::FileLock lock(file, 0, codes::PZ0533);
+    return false;
+  } catch (const Error& error) {
+    return error.problem().code == codes::PZ0533;
+  }
+}
+
 std::optional<RunRecord> State::record(const std::string& run_id) const {
   const bool plain = !run_id.empty() && run_id.find('/') == std::string::npos &&
                      run_id.find("..") == std::string::npos;

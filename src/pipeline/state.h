@@ -38,6 +38,8 @@ class State {
   void store_fetched(const std::map<std::string, contracts::Shape>& fetched);
   void append_audit(const document::Json& line);
 
+  // The process of the run lives: it holds the lock in its folder.
+  bool is_going_on(const std::string& run_id) const;
   std::vector<std::string> run_ids() const;                 // oldest first
   std::string run_folder(const std::string& run_id) const;  // relative to the project
   std::string path(const std::string& relative) const;      // absolute

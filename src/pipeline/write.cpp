@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/file_format.h"
 #include "pipeline/land.h"
+#include "pipeline/nested.h"
 #include "pipeline/render.h"
 
 namespace kedge::pipeline {
@@ -14,35 +16,121 @@ namespace {
 constexpr std::string_view kAside = ".kedge-";  // and the run, the file's name and:
 constexpr std::string_view kPart = ".part";
 
-// Rows go out in staging order; a view has no row numbers of its own.
-std::string format_word(const WriteSpec& write) {
-  if (write.file.format) {
-    return write.file.format->text;
-  }
-  const std::string extension = write.file.path ? base::extension(write.file.path->text) : "";
-  const bool known = extension == "csv" || extension == "tsv" || extension == "json";
-  return known ? extension : "parquet";
-}
-
 std::string copy_options(const WriteSpec& write, const std::string& format) {
   if (format == "parquet") {
     return "FORMAT parquet";
   }
+  const bool gzip = write.file.path && is_compressed(write.file.path->text);
+  const std::string compression = gzip ? ", COMPRESSION gzip" : "";
   if (format == "json") {
     const bool array = write.file.layout && write.file.layout->text == "array";
-    return std::string("FORMAT json, ARRAY ") + (array ? "true" : "false");
+    return std::string("FORMAT json, ARRAY ") + (array ? "true" : "false") + compression;
   }
   const std::string delimiter =
       format == "tsv" ? "\t" : (write.file.delimiter ? write.file.delimiter->text : ",");
   return "FORMAT csv, DELIMITER " + quote_literal(delimiter) + ", HEADER " +
-         (write.file.header.value_or(true) ? "true" : "false");
+         (write.file.header.value_or(true) ? "true" : "false") + compression;
 }
 
+// "a/b.csv.gz" -> "a/b"
 std::string without_extension(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t dot = path.rfind('.');
+  const std::string plain = is_compressed(path) ? path.substr(0, path.size() - 3) : path;
+  const std::size_t slash = plain.rfind('/');
+  const std::size_t dot = plain.rfind('.');
   const bool has = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
-  return has ? path.substr(0, dot) : path;
+  return has ? plain.substr(0, dot) : plain;
+}
+
+// What the writer of a format would alter silently goes in another type, or is refused.
+struct FileColumn {
+  schema::Type type;       // what is written
+  std::string impossible;  // true for values that the format cannot say; may be empty
+};
+
+schema::Type decimal(int precision, int scale) {
+  schema::Type type;
+  type.kind = schema::TypeKind::Numeric;
+  type.precision = precision;
+  type.scale = scale;
+  return type;
+}
+
+// Parquet has no integers of 128 bits (the writer makes them DOUBLE), and intervals of
+// milliseconds.
+FileColumn parquet_column(const schema::Type& type, const std::string& name) {
+  FileColumn column;
+  column.type = with_leaves(type, [](const schema::Type& leaf) {
+    const bool huge =
+        leaf.kind == schema::TypeKind::Int128 || leaf.kind == schema::TypeKind::UInt128;
+    return huge ? decimal(38, 0) : leaf;
+  });
+  if (!(column.type == type)) {
+    column.impossible = name + " IS NOT NULL AND TRY_CAST(" + name + " AS " +
+                        contracts::type_name(column.type) + ") IS NULL";
+  }
+  if (type.kind == schema::TypeKind::Interval) {
+    for (const char* part : {"year", "month", "day", "hour", "minute", "microsecond"}) {
+      column.impossible += (column.impossible.empty() ? "" : " OR ") +
+                           ("datepart('" + std::string(part)) + "', " + name + ") < 0";
+    }
+    column.impossible += " OR datepart('microsecond', " + name + ") % 1000 <> 0";
+  } else if (has_kind(type, schema::TypeKind::Interval)) {
+    column.impossible = name + " IS NOT NULL";
+  }
+  return column;
+}
+
+// A decimal below one is written as .5 when it has no digits before the point, which is no JSON.
+FileColumn json_column(const schema::Type& type) {
+  return {with_leaves(type,
+                      [](const schema::Type& leaf) {
+                        const bool below_one = leaf.kind == schema::TypeKind::Numeric &&
+                                               leaf.precision && leaf.precision == leaf.scale;
+                        if (!below_one) {
+                          return leaf;
+                        }
+                        schema::Type text;
+                        text.kind = schema::TypeKind::Text;
+                        return *leaf.precision < 38 ? decimal(*leaf.precision + 1, *leaf.scale)
+                                                    : text;
+                      }),
+          ""};
+}
+
+// Only an empty text is quoted, and so told from NULL.
+FileColumn csv_column(const schema::Type& type) {
+  FileColumn column{type, ""};
+  if (type.kind == schema::TypeKind::Blob || type.kind == schema::TypeKind::Enum) {
+    column.type = schema::Type();
+    column.type.kind = schema::TypeKind::Text;
+  }
+  return column;
+}
+
+FileColumn file_column(const std::string& format, const contracts::WriteColumn& column) {
+  const std::string name = quote_name(column.name);
+  FileColumn result = format == "parquet" ? parquet_column(column.type, name)
+                      : format == "json"  ? json_column(column.type)
+                                          : csv_column(column.type);
+  if (column.type.length) {  // promised by write: columns:
+    result.impossible = "length(" + name + ") > " + std::to_string(*column.type.length);
+  }
+  return result;
+}
+
+void refuse_impossible(db::Connection& staging, const WriteSpec& write, const std::string& table,
+                       const std::string& format, const contracts::WriteColumn& column,
+                       const std::string& condition) {
+  const std::int64_t count =
+      condition.empty()
+          ? 0
+          : query_count(staging, "SELECT count(*) FROM " + table + " WHERE " + condition);
+  if (count > 0) {
+    throw Error(codes::PZ0811, "target '" + write.target + "': column '" + column.name + "' has " +
+                                   std::to_string(count) + " value(s) that " +
+                                   contracts::type_name(column.type) + " in " + format +
+                                   " cannot hold");
+  }
 }
 
 // A killed run leaves its file aside behind; a live one holds the lock of its folder. Files of
@@ -111,17 +199,24 @@ contracts::WriteRequest judge_request(const WriteSpec& write,
 
 WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connection& staging) {
   const std::string& name = engine.workspace().pipelines[write.pipeline].name;
-  const std::string format = format_word(write);
+  const std::string format = format_of(write.file, "parquet");
   const std::string root =
       engine.workspace().connection(write.connection).settings(engine.world().folder).at("root");
   std::string path =
       base::join_path(root, write.file.path ? write.file.path->text : write.entity + "." + format);
   if (write.strategy == contracts::Strategy::Append) {
-    path = without_extension(path) + "/" + engine.run_id() + "." + format;
+    path = without_extension(path) + "/" + engine.run_id() + "." + format +
+           (is_compressed(path) ? ".gz" : "");
   }
   std::string list;
   for (const contracts::WriteColumn& column : write_columns(write, staged_columns(staging, name))) {
-    list += (list.empty() ? "" : ", ") + quote_name(column.name);
+    const FileColumn out = file_column(format, column);
+    refuse_impossible(staging, write, staging_table(name), format, column, out.impossible);
+    const std::string quoted = quote_name(column.name);
+    list += (list.empty() ? "" : ", ") +
+            (out.type == column.type
+                 ? quoted
+                 : "CAST(" + quoted + " AS " + contracts::type_name(out.type) + ") AS " + quoted);
   }
   engine.world().files.make_folder(base::parent_path(path));
   sweep_parts(engine, base::parent_path(path));
@@ -132,6 +227,7 @@ WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connec
     const Engine::Running running(engine, staging);
     staging.execute("COPY (SELECT " + list + " FROM " + staging_table(name) + ") TO " +
                     quote_literal(aside) + " (" + copy_options(write, format) + ")");
+    engine.refuse_if_timed_out();
     engine.world().files.rename(aside, path);
   } catch (const Error&) {
     engine.world().files.remove(aside);

@@ -144,6 +144,7 @@ class DatabaseWrite {
         db::Transaction transaction(*target_);
         shape_target();
         move_rows();
+        engine_.refuse_if_timed_out();
         transaction.commit();
       }
     } catch (const db::DatabaseError& error) {
@@ -165,10 +166,10 @@ class DatabaseWrite {
     }
   }
 
-  bool has_nested() const {
+  bool carries_texts() const {
     return system() == System::Duckdb &&
            std::any_of(columns_.begin(), columns_.end(),
-                       [](const WriteColumn& c) { return !c.type.element.empty(); });
+                       [](const WriteColumn& c) { return is_carried_as_text(c.type); });
   }
 
   void move_rows() {
@@ -179,7 +180,7 @@ class DatabaseWrite {
     if (write_.strategy == Strategy::Replace && !record_.created) {
       target_->execute("DELETE FROM " + table());
     }
-    if (system() == System::Mysql || has_nested()) {
+    if (system() == System::Mysql || carries_texts()) {
       load_side("");
       target_->execute(insert_side());
       target_->execute(drop_side_sql(system(), side()));
@@ -193,9 +194,9 @@ class DatabaseWrite {
 
   TableSql table_sql() const { return {system(), table(), target_names_, target_keys()}; }
 
-  // Nested values of duckdb go over as JSON text and become themselves again on insertion.
+  // What goes over to duckdb as text becomes itself again on insertion.
   std::string insert_side() const {
-    if (!has_nested()) {
+    if (!carries_texts()) {
       return insert_side_sql(table_sql(), side());
     }
     std::string list;
@@ -205,24 +206,20 @@ class DatabaseWrite {
       const std::string type = contracts::type_name(contracts::underlying_type(columns_[i].type));
       list += (list.empty() ? "" : ", ") + name;
       values +=
-          (values.empty() ? "" : ", ") + (columns_[i].type.element.empty()
-                                              ? name
-                                              : "CAST(CAST(" + name + " AS JSON) AS " + type + ")");
+          (values.empty() ? "" : ", ") +
+          (is_carried_as_text(columns_[i].type) ? "CAST(" + name + " AS " + type + ")" : name);
     }
     return "INSERT INTO " + table() + " (" + list + ") SELECT " + values + " FROM " + side();
   }
 
   void load_side(const std::string& condition) {
     target_->execute(drop_side_sql(system(), side()));
-    if (has_nested()) {
+    if (carries_texts()) {
       std::vector<NewColumn> columns;
       for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const bool nested = !columns_[i].type.element.empty();
-        columns.push_back({target_names_[i],
-                           nested
-                               ? "VARCHAR"
-                               : contracts::type_name(contracts::underlying_type(columns_[i].type)),
-                           false});
+        const std::string type = contracts::type_name(contracts::underlying_type(columns_[i].type));
+        columns.push_back(
+            {target_names_[i], is_carried_as_text(columns_[i].type) ? "VARCHAR" : type, false});
       }
       std::string sql = create_table_sql(system(), side(), columns, {});
       target_->execute("CREATE TEMP" + sql.substr(6));
@@ -290,6 +287,7 @@ class DatabaseWrite {
     shape_target();
     db::Transaction transaction(*target_);
     move_rows();
+    engine_.refuse_if_timed_out();
     transaction.commit();
   }
 
@@ -322,6 +320,7 @@ class DatabaseWrite {
         record_.rows = load({Identifier(), Identifier(name)}, input_.rows_written());
         transaction.commit();
       }
+      engine_.refuse_if_timed_out();
       target_->execute("RENAME TABLE " + aside + " TO " + table());
     } catch (const Error&) {
       target_->execute("DROP TABLE IF EXISTS " + aside);

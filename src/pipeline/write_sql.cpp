@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "contracts/type_name.h"
+#include "pipeline/nested.h"
 #include "pipeline/render.h"
 
 namespace kedge::pipeline {
@@ -96,12 +98,44 @@ std::vector<std::string> update_then_insert(const TableSql& target, const std::s
   return statements;
 }
 
-bool is_nested(TypeKind kind) {
-  return kind == TypeKind::Array || kind == TypeKind::Struct || kind == TypeKind::Map;
-}
-
 bool is_real(TypeKind kind) {
   return kind == TypeKind::Real4 || kind == TypeKind::Real8;
+}
+
+bool is_nanoseconds(const Type& type) {
+  return type.kind == TypeKind::Timestamp && type.precision == 9;
+}
+
+// SQLite gives these columns NUMERIC affinity: what looks like a number becomes an INTEGER of 64
+// bits or a DOUBLE, so that must be able to say it again.
+std::string sqlite_range(const std::string& x, const Type& type) {
+  if (type.kind == TypeKind::Int128 || type.kind == TypeKind::UInt64) {
+    return x + " > 9223372036854775807 OR " + x + " < -9223372036854775808";
+  }
+  if (is_real(type.kind)) {
+    return "isnan(" + x + ")";
+  }
+  if (type.kind == TypeKind::Numeric) {
+    const std::string name = contracts::type_name(type);
+    return "NOT (" + x + " = trunc(" + x + ") AND TRY_CAST(" + x + " AS BIGINT) = " + x +
+           ") AND TRY_CAST(CAST(CAST(" + x + " AS DOUBLE) AS VARCHAR) AS " + name +
+           ") IS DISTINCT FROM " + x;
+  }
+  if (type.kind == TypeKind::Date || type.kind == TypeKind::Timestamp ||
+      type.kind == TypeKind::TimestampTz) {
+    const std::string finite = "isfinite(" + x + ") AND year(" + x + ") < 1";
+    return type.kind == TypeKind::TimestampTz ? "NOT isfinite(" + x + ") OR year(" + x + ") < 1"
+                                              : finite;
+  }
+  if (type.kind == TypeKind::Json) {
+    const std::string text = "CAST(" + x + " AS VARCHAR)";
+    return "json_type(" + x +
+           ") IN ('DOUBLE', 'UBIGINT', 'BIGINT', 'HUGEINT', 'UHUGEINT') AND "
+           "TRY_CAST(" +
+           text + " AS BIGINT) IS NULL AND length(regexp_replace(" + text +
+           ", '[^0-9]', '', 'g')) > 15";
+  }
+  return "";
 }
 
 std::string mysql_range(const std::string& x, TypeKind kind) {
@@ -240,9 +274,9 @@ std::string mark_sql(const TableSql& target, const std::string& side, DeleteWher
 
 std::string export_expression(System system, const std::string& column, const Type& type) {
   if (system == System::Duckdb) {
-    return is_nested(type.kind) ? "CAST(to_json(" + column + ") AS VARCHAR)" : column;
+    return is_carried_as_text(type) ? "CAST(" + column + " AS VARCHAR)" : column;
   }
-  if (is_nested(type.kind)) {
+  if (is_nested(type)) {
     return "CAST(to_json(" + column + ") AS VARCHAR)";
   }
   const bool numbers = system == System::Sqlite || system == System::Mysql;
@@ -261,15 +295,21 @@ std::string export_expression(System system, const std::string& column, const Ty
   return column;
 }
 
+bool is_carried_as_text(const Type& type) {
+  return is_nested(type) || is_nanoseconds(type);
+}
+
 std::string range_condition(System system, const std::string& x, const Type& type) {
-  const bool huge = type.kind == TypeKind::Int128 || type.kind == TypeKind::UInt64;
-  if (system == System::Sqlite) {
-    if (huge) {
-      return x + " > 9223372036854775807 OR " + x + " < -9223372036854775808";
-    }
-    return is_real(type.kind) ? "isnan(" + x + ")" : "";
+  if (system == System::Duckdb) {
+    return "";
   }
-  if (type.kind == TypeKind::Int128 && system != System::Duckdb) {
+  if (is_nanoseconds(type)) {
+    return "isfinite(" + x + ") AND epoch_ns(" + x + ") % 1000 <> 0";
+  }
+  if (system == System::Sqlite) {
+    return sqlite_range(x, type);
+  }
+  if (type.kind == TypeKind::Int128) {
     static const std::string kMost(38, '9');
     return x + " > CAST('" + kMost + "' AS HUGEINT) OR " + x + " < CAST('-" + kMost +
            "' AS HUGEINT)";

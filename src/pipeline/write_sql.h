@@ -53,6 +53,8 @@ std::string mark_sql(const TableSql& target, const std::string& side, DeleteWher
 
 // How a staged column is handed over: texts where the target takes texts.
 std::string export_expression(System system, const std::string& column, const schema::Type& type);
+// Values that go into DuckDB as its own text and become themselves again there.
+bool is_carried_as_text(const schema::Type& type);
 // True for staged values that the target cannot hold; empty when it holds all.
 std::string range_condition(System system, const std::string& column, const schema::Type& type);
 
