@@ -227,6 +227,8 @@ def client(judge, port, number, until):
                 judge_refused(judge, port, kind, b"[" * 200000, {400})
             else:
                 cut(judge, port, rng, kind == "cut answer")
+        except (ConnectionError, http.client.RemoteDisconnected):
+            judge.count(kind, "closed")  # a client that took longer than the server's patience to send; see most_closed
         except Exception as error:  # pylint: disable=broad-except
             judge.fail(kind, f"{type(error).__name__}: {error}")
 
@@ -306,6 +308,10 @@ def main():
     report(judge, seconds)
     print(f"database killed and restarted {kills} times; peak memory {int(memory) // 1024} MiB; {descriptors} descriptors at the end")
     problems += judge.wrong
+    closed = sum(count for (kind, what), count in judge.counts.items() if what == "closed" and kind in CALLS)
+    most_closed = sum(judge.counts.values()) // 50
+    if closed > most_closed:
+        problems.append(f"{closed} connections were closed without an answer; at most {most_closed} may be")
     if exit_code != 0:
         problems.append(f"exit {exit_code}")
     if any(word in said for word in ("AddressSanitizer", "LeakSanitizer", "runtime error")):
