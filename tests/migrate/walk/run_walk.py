@@ -29,7 +29,7 @@ REFUSALS = {"ERR_PRIMARY_KEY_UNFILLABLE", "ERR_PRIMARY_KEY_REMAP", "ERR_DATA_VIO
 DATA_WORDS = ("null", "violat", "convert", "invalid input", "cannot cast", "cannot be cast", "could not convert", "incorrect", "out of range", "truncated",
               "duplicate", "too long", "overflow", "constraint failed", "malformed json", "not fit", "is not a", "invalid json", "foreign key constraint fails",
               "that does not exist")
-LOSSY = {"drop-column", "drop-table", "change-column-type", "change-column-identity", "drop-primary-key", "add-primary-key"}
+LOSSY = {"drop-check", "drop-column", "drop-table", "change-column-type", "change-column-identity", "drop-primary-key", "add-primary-key"}
 
 
 class Stop(Exception):
