@@ -151,7 +151,7 @@ class Sequence {
 
 // KEDGE_LONG_TESTS=1 runs a thousand.
 unsigned sequence_count() {
-  return std::getenv("KEDGE_LONG_TESTS") != nullptr ? 1'000 : 300;
+  return std::getenv("KEDGE_LONG_TESTS") != nullptr ? 1'000 : 100;
 }
 
 TEST(SequenceTest, RandomSequencesLoseNoHandEdit) {
