@@ -100,7 +100,7 @@ def load(text):
     return yaml.load(text, yaml.BaseLoader)
 
 
-def words(read):
+def long_form(read):
     """The long form of a read: block, every scalar as kedge reads it: as text."""
     columns = {str(name): {k: spoken(v) for k, v in (c if isinstance(c, dict) else {"type": c}).items()} for name, c in read["columns"].items()}
     return {"columns": columns, "expect": spoken(read.get("expect") or {})}
@@ -166,7 +166,7 @@ def main() -> int:
                 code, back, err = suite.run(again, "contract", "export")
                 suite.judge(f"{label}: round trip", [] if code == 0 and plain(load(back)) == plain(load(text)) else differing(load(text), load(back)) or err)
                 was, now = settings["entities"][entity]["read"], yaml.safe_load((again / "connections.yml").read_text())["to"]["entities"][entity]["read"]
-                suite.judge(f"{label}: the same block", differing(words(was), words(now)))
+                suite.judge(f"{label}: the same block", differing(long_form(was), long_form(now)))
         # A document of somebody else with an object twice.
         twice = project(root / "twice", {"to": {"connector": "sqlite", "path": "x.db"}})
         (twice / "c.yml").write_text("apiVersion: v3.1.0\nkind: DataContract\nid: x\nversion: '1'\nstatus: active\nschema:\n"
