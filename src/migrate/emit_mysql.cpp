@@ -71,8 +71,10 @@ class Mysql {
     }
     alter(counted ? stage::kPrimaryKey : stage::kAddColumn, c.table, sql, way_to_add(c.part));
   }
+  // A column of a key that moves goes after it: a table loses its key with its last key column.
   void operator()(const DropColumn& c) {
-    alter(stage::kDropColumn, c.table, "DROP COLUMN " + e_.ddl.quote(c.part.name),
+    alter(in_moving_key(c) ? stage::kPrimaryKey + 1 : stage::kDropColumn, c.table,
+          "DROP COLUMN " + e_.ddl.quote(c.part.name),
           c.part.generated ? Way::Unstated : Way::InPlace)
         .destructive = true;
   }
@@ -317,6 +319,17 @@ class Mysql {
         add(stage::kIndex, table, e_.ddl.index(index, table));
       }
     }
+  }
+  bool in_moving_key(const DropColumn& c) const {
+    if (!dropped_keys_.contains(c.table) || !added_keys_.contains(c.table)) {
+      return false;
+    }
+    const auto old = e_.old_table_names.find(c.table);
+    const Table* before =
+        find_table(e_.from, old == e_.old_table_names.end() ? c.table : old->second);
+    return before != nullptr && before->primary_key &&
+           std::count(before->primary_key->columns.begin(), before->primary_key->columns.end(),
+                      c.part.name) > 0;
   }
   bool is_added(const Name& table, const Identifier& name) const {
     return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
