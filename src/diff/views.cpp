@@ -1,10 +1,15 @@
 // Views: by text where both sides come from one engine, by fingerprint where one side is declared
 // (spec/migrate.md 9.2).
+#include <algorithm>
+#include <set>
+#include <variant>
+
 #include "diff/passes.h"
 
 namespace kedge::diff {
 namespace {
 
+using schema::Name;
 using schema::View;
 
 // The live columns are a prefix of the wanted ones; unknown columns prove nothing.
@@ -62,6 +67,27 @@ void compare_by_text(Passes& passes, const View& actual, const View& expected) {
   }
 }
 
+// A rename rewrites the engine's rendering of the views above: a column renamed by hand, which the
+// comparison may see as one that went and one that came, says nothing about them
+// (spec/migrate.md 9.1).
+bool has_renamed_base_column(const Passes& passes, const View& view) {
+  std::set<Name> lost;
+  std::set<Name> gained;
+  for (const Change& each : passes.result.changes) {
+    if (const auto* renamed = std::get_if<change::RenameColumn>(&each)) {
+      lost.insert(renamed->table);
+      gained.insert(renamed->table);
+    } else if (const auto* dropped = std::get_if<change::DropColumn>(&each)) {
+      gained.insert(dropped->table);
+    } else if (const auto* added = std::get_if<change::AddColumn>(&each)) {
+      lost.insert(added->table);
+    }
+  }
+  return std::any_of(view.depends_on.begin(), view.depends_on.end(), [&](const Name& base) {
+    return lost.contains(base) && gained.contains(base);
+  });
+}
+
 // Changed by hand under a stamp that still says otherwise. SQLite keeps the text of a view as it
 // was written, so the text itself tells; elsewhere the hash of the engine's own rendering does.
 bool is_tampered(Passes& passes, const View& actual, const View& expected) {
@@ -69,7 +95,8 @@ bool is_tampered(Passes& passes, const View& actual, const View& expected) {
     return !actual.body.empty() && !expected.body.empty() &&
            !passes.meaning.same_query(actual.body, expected.body);
   }
-  return actual.definition_hash == "changed";  // dialect/view_stamp.h, kChangedUnderStamp
+  return actual.definition_hash == "changed" &&  // dialect/view_stamp.h, kChangedUnderStamp
+         !has_renamed_base_column(passes, actual);
 }
 
 // Only the fingerprint and what tells a change under it decide.

@@ -152,7 +152,7 @@ TEST(YamlWriterTest, QuotesOnlyWhatWouldReadDifferently) {
     const std::string yaml = write_yaml(value);
     EXPECT_EQ(to_json(read(yaml).root), value) << yaml;
   }
-  EXPECT_EQ(write_yaml(Json().set("a", "yes").set("b", "12"), 2), "  a: yes\n  b: \"12\"\n");
+  EXPECT_EQ(write_yaml(Json().set("a", "yes").set("b", "12"), 2), "  a: \"yes\"\n  b: \"12\"\n");
 }
 
 }  // namespace

@@ -197,7 +197,16 @@ const Case kCases[] = {
     {"StorageWithoutRef", "ERR_STORAGE_WITHOUT_OBJECT_REF",
      VALUE("        - field.string: { name: x, storage: jsonb }\n")},
     {"FlattenedList", "ERR_STORAGE_FLATTENED_ARRAY",
-     VALUE("        - field.object[]: { name: x, objectRef: A, storage: flattened }\n")},
+     VALUE("        - field.object[]: { name: x, objectRef: B, storage: flattened }\n") "  - "
+                                                                                        "object."
+                                                                                        "value: { "
+                                                                                        "name: B, "
+                                                                                        "children: "
+                                                                                        "[ { "
+                                                                                        "field."
+                                                                                        "string: { "
+                                                                                        "name: s } "
+                                                                                        "} ] }\n"},
     {"UnresolvedObjectRef", "ERR_UNRESOLVED_OBJECT_REF",
      VALUE("        - field.object: { name: x, objectRef: B }\n")},
     {"IntValueMapList", "ERR_ENUM_INT_VALUE_MAP_ARRAY",

@@ -44,6 +44,10 @@ def example_files():
             yield str(inside), kind, path.read_text()
 
 
+# Model files that their case wants refused.
+BROKEN = {("file-that-does-not-load", "sails"), ("ingest-whose-name-it-is", "lutes")}
+
+
 def case_files():
     """Files that kedge itself loads: the first step of their case ends without a usage error."""
     for area in ("codegen", "contracts"):
@@ -58,7 +62,7 @@ def case_files():
     for path in sorted((ROOT / "tests/cases/models").glob("*.yaml")):
         case = yaml.load(path.read_text(), Loader)
         for model in case.get("models") or []:
-            if isinstance(model, dict):
+            if isinstance(model, dict) and (path.stem, model.get("name")) not in BROKEN:
                 yield f"models/{path.name}:{model.get('name')}", "model", yaml.safe_dump(model)
 
 
