@@ -356,11 +356,13 @@ def check(args, dbs):
         place.nothing_left("live")
         answer = place.kedge("migrate", "--dry-run", "--format", "json")
         assert answer["exit"] == 0 and not json.loads(answer["out"])["changes"], f"offline: {answer['out'][:2500]}"
-        place.copy()
-        place.nothing_left("dumped and restored", "copy")
+        if args.dialect != "duckdb":  # its EXPORT leaves out comments, and so stamps, and keys of a table on itself
+            place.copy()
+            place.nothing_left("dumped and restored", "copy")
         replay = place.kedge("verify", "--replay-snapshot")
         assert replay["exit"] == 0, f"replayed: {replay['out'][:1500]}{replay['err'][:1500]}"
-        print(f"convergence [{args.dialect}]: {len(fields)} combinations of a type and its attributes, live, offline, restored from a dump and replayed")
+        restored = ", restored from a dump," if args.dialect != "duckdb" else ""
+        print(f"convergence [{args.dialect}]: {len(fields)} combinations of a type and its attributes, live, offline{restored} and replayed")
     finally:
         place.session.close()
         shutil.rmtree(place.home, ignore_errors=True)
