@@ -203,9 +203,9 @@ class Trip:
             self.server = databases.open(connector, folder, folder)
             settings, variables = self.server.connection(), self.server.variables()
         elif connector == "d1":
-            stub = Path(__file__).resolve().parent.parent / "cases/runner/kt/wrangler_stub.py"
+            stand_in = Path(__file__).resolve().parent.parent / "cases/runner/kt/wrangler_stub.py"
             tool = folder / "wrangler"
-            tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stub}" "{folder / "x.db"}" "$@"\n')
+            tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stand_in}" "{folder / "x.db"}" "$@"\n')
             tool.chmod(0o755)
             settings = {"connector": "d1", "database": "DB", "wrangler": args.wrangler or str(tool)}
         elif connector == "odbc-sqlite":

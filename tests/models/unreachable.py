@@ -131,10 +131,10 @@ class Unreachable(Checks):
             project.variables = {"KEDGE_WRANGLER": str(tool)}
             project.connect({"connector": "d1", "database": "casedb", "local": True, **more})
 
-        def stub(path):
+        def stand_in(path):
             return f"exec {shlex.quote(sys.executable)} {shlex.quote(str(STUB))} {shlex.quote(str(path))} \"$@\""
 
-        wrangler(stub(driver.path))
+        wrangler(stand_in(driver.path))
         self.healthy(project)
         wrangler("echo 'not logged in' >&2; exit 1")
         self.nothing_deleted(project, None, "wrangler fails")
@@ -144,9 +144,9 @@ class Unreachable(Checks):
         self.nothing_deleted(project, None, "wrangler says nothing")
         project.variables = {"KEDGE_WRANGLER": str(project.folder / "no_such_wrangler")}
         self.nothing_deleted(project, None, "no wrangler")
-        wrangler(stub(driver.path.parent / "fresh.db"))
+        wrangler(stand_in(driver.path.parent / "fresh.db"))
         self.nothing_deleted(project, None, "an empty database made on demand")
-        wrangler(stub(driver.path))
+        wrangler(stand_in(driver.path))
         self.drifts(project, driver)
 
     def all(self):
