@@ -61,8 +61,8 @@ std::string text_loss(const std::string& x, const Type& to) {
   }
   if (is_real(to.kind)) {  // beyond what the type can say, or so small that it would become zero
     const std::string real = try_cast(x, type);
-    return "(isinf(" + real + ") AND NOT contains(lower(" + x + "), 'inf')) OR (" + real +
-           " = 0 AND regexp_matches(" + x + ", '[1-9].*[eE]|[1-9][0-9.]*$'))";
+    return "kedge_extreme(" + x + ") AND ((isinf(" + real + ") AND NOT contains(lower(" + x +
+           "), 'inf')) OR (" + real + " = 0 AND regexp_matches(" + x + ", '^[^eE]*[1-9]')))";
   }
   if (to.kind == TypeKind::Date) {
     return "length(" + x + ") > 10 AND " + try_cast(x, "TIMESTAMP") + " IS DISTINCT FROM " +

@@ -6,6 +6,11 @@
 namespace kedge::pipeline {
 namespace {
 
+// Staged rows are written once and read once or twice: what packs texts and fractions tightly costs
+// more time than reading the csv file they came from.
+constexpr std::string_view kStagingCompression =
+    "SET disabled_compression_methods = 'fsst,dict_fsst,dictionary,zstd,alp,alprd,chimp,patas'; ";
+
 // A file that is not there is told apart from a database that cannot be reached.
 void require_file(const World& world, const db::ConnectionSettings& settings,
                   const std::string& connection, Engine::Use use) {
@@ -58,7 +63,7 @@ std::unique_ptr<db::Connection> Engine::staging() const {
   // Attached under another name: a catalog called staging would hide the schema of that name.
   std::unique_ptr<db::Connection> connection =
       open_duckdb(world_, *workspace_, ":memory:" + run_id_);
-  connection->execute("ATTACH IF NOT EXISTS " +
+  connection->execute(std::string(kStagingCompression) + "ATTACH IF NOT EXISTS " +
                       quote_literal(base::join_path(run_folder(), "staging.duckdb")) +
                       " AS kedge_run; USE kedge_run");
   return connection;

@@ -22,6 +22,12 @@ bool is_inexact(std::string_view text, std::int32_t digits) {
   return after_point && fraction > static_cast<std::size_t>(digits < 0 ? 0 : digits);
 }
 
+// May the number be too large or too small for a FLOAT? True too often is harmless here as well.
+bool is_extreme(std::string_view text) {
+  constexpr std::size_t kOrdinaryDigits = 30;  // a FLOAT goes from 1e-45 to 3e38
+  return text.size() > kOrdinaryDigits || text.find_first_of("eE") != std::string_view::npos;
+}
+
 bool is_zoned(std::string_view text) {
   constexpr std::size_t kToMinutes = 16;  // 2027-03-14 08:15
   constexpr std::size_t kDay = 11;
@@ -61,6 +67,11 @@ void inexact(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output
             [&](std::string_view text, idx_t row) { return is_inexact(text, digits[row]); });
 }
 
+void extreme(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  each_text(*functions.load(), input, output,
+            [](std::string_view text, idx_t) { return is_extreme(text); });
+}
+
 void zoned(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
   each_text(*functions.load(), input, output,
             [](std::string_view text, idx_t) { return is_zoned(text); });
@@ -88,6 +99,7 @@ void add(const Api& api, duckdb_connection connection, const char* name,
 void register_functions(const Api& api, duckdb_connection connection) {
   functions = &api;
   add(api, connection, "kedge_inexact", {DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_INTEGER}, inexact);
+  add(api, connection, "kedge_extreme", {DUCKDB_TYPE_VARCHAR}, extreme);
   add(api, connection, "kedge_zoned", {DUCKDB_TYPE_VARCHAR}, zoned);
 }
 

@@ -1,0 +1,91 @@
+#include "pipeline/convert.h"
+
+#include <gtest/gtest.h>
+
+#include "contracts/type_name.h"
+#include "db/duckdb/connector.h"
+#include "pipeline/render.h"
+
+namespace kedge::pipeline {
+namespace {
+
+constexpr std::string_view kRefused = "refused";
+
+// Converts in DuckDB itself, and asks that the value and the condition agree about what is bad.
+class ConvertTest : public testing::Test {
+ protected:
+  ConvertTest() {
+    db::ConnectionSettings settings;
+    settings.name = "main";
+    settings.connector = "duckdb";
+    settings.options["path"] = ":memory:";
+    settings.access = db::AccessMode::Create;
+    duckdb_ = db::make_duckdb_connector()->connect(settings);
+  }
+
+  std::string converted(const std::string& value, const std::string& from, const std::string& to) {
+    const Conversion conversion =
+        convert("v", contracts::duckdb_type(from), contracts::duckdb_type(to));
+    const std::string row = " FROM (SELECT unnest([CAST(" + value + " AS " + from +
+                            "), NULL]) AS v) WHERE v IS NOT NULL";
+    const std::string failure = conversion.failure.empty() ? "false" : conversion.failure;
+    const bool bad =
+        db::to_boolean(duckdb_->query("SELECT coalesce(" + failure + ", false)" + row).rows[0][0]);
+    try {
+      const std::string text = db::to_text(
+          duckdb_->query("SELECT CAST(" + conversion.value + " AS VARCHAR)" + row).rows[0][0]);
+      EXPECT_FALSE(bad) << value << " as " << to << " gave " << text;
+      return text;
+    } catch (const Error&) {
+      EXPECT_TRUE(bad) << value << " as " << to;
+      return std::string(kRefused);
+    }
+  }
+  std::string of_text(const std::string& text, const std::string& to) {
+    return converted(quote_literal(text), "VARCHAR", to);
+  }
+
+  std::unique_ptr<db::Connection> duckdb_;
+};
+
+TEST_F(ConvertTest, TakesRealsOfTextUnlessTheyLeaveTheRange) {
+  EXPECT_EQ(of_text("0.1", "DOUBLE"), "0.1");
+  EXPECT_EQ(of_text("1e308", "DOUBLE"), "1e+308");
+  EXPECT_EQ(of_text("1e309", "DOUBLE"), kRefused);
+  EXPECT_EQ(of_text("1e-400", "DOUBLE"), kRefused);
+  EXPECT_EQ(of_text("0e-400", "DOUBLE"), "0.0");
+  EXPECT_EQ(of_text("0e5", "FLOAT"), "0.0");
+  EXPECT_EQ(of_text("-Infinity", "DOUBLE"), "-inf");
+  EXPECT_EQ(of_text("nan", "FLOAT"), "nan");
+  EXPECT_EQ(of_text("1e39", "FLOAT"), kRefused);
+  EXPECT_EQ(of_text("1" + std::string(39, '0'), "FLOAT"), kRefused);
+  EXPECT_EQ(of_text("0." + std::string(60, '0') + "1", "FLOAT"), kRefused);
+  EXPECT_EQ(of_text("0." + std::string(60, '0'), "FLOAT"), "0.0");
+  EXPECT_EQ(of_text("abc", "DOUBLE"), kRefused);
+}
+
+TEST_F(ConvertTest, RoundsNoNumber) {
+  EXPECT_EQ(of_text("20.20", "DECIMAL(9,2)"), "20.20");
+  EXPECT_EQ(of_text("20.200", "DECIMAL(9,2)"), "20.20");
+  EXPECT_EQ(of_text("20.205", "DECIMAL(9,2)"), kRefused);
+  EXPECT_EQ(of_text("1.2e1", "DECIMAL(9,2)"), "12.00");
+  EXPECT_EQ(of_text("1.2345e1", "DECIMAL(9,2)"), kRefused);
+  EXPECT_EQ(of_text("1.0", "INTEGER"), "1");
+  EXPECT_EQ(of_text("1.5", "INTEGER"), kRefused);
+  EXPECT_EQ(of_text("2147483648", "INTEGER"), kRefused);
+  EXPECT_EQ(converted("1.25", "DECIMAL(9,2)", "DECIMAL(9,1)"), kRefused);
+  EXPECT_EQ(converted("2.5", "DOUBLE", "BIGINT"), kRefused);
+  EXPECT_EQ(converted("2", "DOUBLE", "BIGINT"), "2");
+}
+
+TEST_F(ConvertTest, CutsNoTime) {
+  EXPECT_EQ(of_text("2027-03-14T08:15:02.123456", "TIMESTAMP"), "2027-03-14 08:15:02.123456");
+  EXPECT_EQ(of_text("2027-03-14 08:15:02.1234567", "TIMESTAMP"), kRefused);
+  EXPECT_EQ(of_text("2027-03-14 08:15:02+02", "TIMESTAMP"), "2027-03-14 06:15:02");
+  EXPECT_EQ(of_text("2027-03-14 00:00:00", "DATE"), "2027-03-14");
+  EXPECT_EQ(of_text("2027-03-14 08:15:02", "DATE"), kRefused);
+  EXPECT_EQ(of_text("08:15:02.1234567", "TIME"), kRefused);
+}
+
+}  // namespace
+}  // namespace kedge::pipeline
