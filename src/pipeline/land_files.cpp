@@ -170,15 +170,20 @@ schema::Type text_type() {
   return contracts::duckdb_type("VARCHAR");
 }
 
-// Texts of csv: an empty field is NULL, except for a declared text that is quoted ("") or where
-// null_text says what NULL is.
+// Types that have a value whose text is empty.
+bool knows_empty(const schema::Type& type) {
+  return type.kind == schema::TypeKind::Text || type.kind == schema::TypeKind::Blob ||
+         std::find(type.labels.begin(), type.labels.end(), "") != type.labels.end();
+}
+
+// Texts of csv: an empty field is NULL, except for a type that knows an empty value where the field
+// is quoted ("") or null_text says what NULL is.
 std::string csv_projection(const ReadSpec& read, const std::string& relation,
                            const std::vector<Described>& present, std::vector<RawColumn>& columns) {
   std::string list;
   for (const contracts::ContractColumn& column : read.contract.columns) {
     const std::string name = quote_name(column.source);
-    std::string value =
-        column.type.kind == schema::TypeKind::Text ? name : "nullif(" + name + ", '')";
+    std::string value = knows_empty(column.type) ? name : "nullif(" + name + ", '')";
     if (!has(present, column.source)) {
       value = "CAST(NULL AS VARCHAR)";
     }
@@ -268,7 +273,8 @@ std::string json_scalar(const contracts::ContractColumn& column) {
 
 // The same for nested values, which are whole only where the record says them in the same words.
 std::string json_nested(const contracts::ContractColumn& column) {
-  const std::string value = "CAST(json_extract(json, " + json_path(column.source) + ") AS VARCHAR)";
+  const std::string value =
+      "nullif(CAST(json_extract(json, " + json_path(column.source) + ") AS VARCHAR), 'null')";
   if (!has_kind(column.type, schema::TypeKind::Numeric)) {
     return value;
   }
