@@ -8,6 +8,7 @@
 #include "app/history.h"
 #include "app/replay.h"
 #include "base/text.h"
+#include "document/text_index.h"
 #include "kedge/codes.h"
 #include "project/project.h"
 #include "schema/snapshot.h"
@@ -74,6 +75,14 @@ void run_file(const Context& context, db::Connection& connection, const std::str
               std::vector<Problem>& warnings) {
   const std::string text = context.files.read(file).value_or("");
   const std::string shown = shown_path(context, file);
+  const document::TextIndex places(text);
+  // `character`: of the statement, from 1.
+  const auto place = [&](const sql::Statement& statement, std::size_t character) {
+    const std::size_t begin = places.code_point_of_byte(statement.begin) + character - 1;
+    const std::size_t byte = places.byte_of_code_point(begin);
+    const document::Range range = places.range(byte, byte);
+    return Position{shown, range.line, range.column};
+  };
   bool warned = false;
   for (const sql::Statement& statement : sql::split_statements(text, connection.dialect())) {
     const std::string_view sql = statement.text(text);
@@ -81,7 +90,7 @@ void run_file(const Context& context, db::Connection& connection, const std::str
       warned = true;
       warnings.push_back({codes::WARN_SQL_HAS_DML,
                           "a statement that defines nothing was run too",
-                          Position{shown, statement.line, 1},
+                          place(statement, 1),
                           "",
                           {}});
     }
@@ -92,7 +101,8 @@ void run_file(const Context& context, db::Connection& connection, const std::str
       throw Error(
           Problem{codes::ERR_FROM_SQL,
                   database != nullptr ? database->driver_message() : error.problem().message,
-                  Position{shown, statement.line, 1},
+                  place(statement,
+                        database != nullptr ? std::max<std::size_t>(1, database->character()) : 1),
                   "",
                   {{std::string(sql.substr(0, 300)), std::nullopt}}});
     }

@@ -54,27 +54,27 @@ class DataBuilder {
         tables_(model, pack, target, names_) {}
 
   ModelData build() {
-    std::map<std::string, std::vector<Node>> objects;
+    Objects objects;
     for (const Object& object : model_.objects) {
       if (object.is_abstract || !is_in_scope(target_, object.qualified_name)) {
         continue;
       }
-      Node node = build_object(object);
-      objects[object.package].push_back(node);
-      data_.objects.push_back({&object, std::move(node)});
+      data_.objects.push_back({&object, build_object(object)});
+      objects[object.package].push_back(&data_.objects.back().node);
     }
     add_templates();
     add_packages(objects);
     data_.model = with_names(target_.project.empty() ? "model" : target_.project);
     Node packages = list_node();
     for (const PackageData& package : data_.packages) {
-      packages.items.push_back(package.node);
+      packages.items.push_back(shared_node(package.node));
     }
     const auto all = [&](std::string_view key) {
       Node list = list_node();
       for (const Node& package : packages.items) {
-        const std::vector<Node>& items = package.find(key)->items;
-        list.items.insert(list.items.end(), items.begin(), items.end());
+        for (const Node& item : package.find(key)->items) {
+          list.items.push_back(shared_node(item));
+        }
       }
       number(list);
       return list;
@@ -90,6 +90,8 @@ class DataBuilder {
   }
 
  private:
+  using Objects = std::map<std::string, std::vector<const Node*>>;  // by package
+
   Node with_names(const std::string& name) const { return names_.named(name); }
 
   void add_root(Node& node) const {
@@ -261,27 +263,28 @@ class DataBuilder {
 
   void add_fields(Node& node, const Object& object) const {
     Node fields = list_node();
+    fields.items.reserve(object.fields.size());  // the other lists point into it
     Node settable = list_node();
     Node creatable = list_node();
     Node stored = list_node();
     for (const Field& field : object.fields) {
-      Node item = build_field(field, object);
+      fields.items.push_back(build_field(field, object));
+      const Node& item = fields.items.back();
       const bool key = item.find("isKey")->text == "true";
       const bool read_only = field.read_only || field.mutability == "readOnly";
       const bool fixed = read_only || field.mutability == "writeOnce" || field.is_derived() ||
                          field.auto_set != metadata::AutoSet::None ||
                          field.name == object.discriminator;
       if (!key && !fixed) {
-        settable.items.push_back(item);
+        settable.items.push_back(shared_node(item));
       }
       if (!field.is_derived() && item.find("generated")->text != "true") {
-        creatable.items.push_back(item);
+        creatable.items.push_back(shared_node(item));
       }
       if (field.storage != metadata::Storage::Flattened &&
           !(field.is_derived() && object.kind == Object::Kind::Entity)) {
-        stored.items.push_back(item);
+        stored.items.push_back(shared_node(item));
       }
-      fields.items.push_back(std::move(item));
     }
     names_.check_members(object);
     for (auto& [key, list] : {std::pair<const char*, Node*>{"fields", &fields},
@@ -527,7 +530,7 @@ class DataBuilder {
     }
   }
 
-  void add_packages(const std::map<std::string, std::vector<Node>>& objects) {
+  void add_packages(const Objects& objects) {
     std::set<std::string> packages;
     for (const auto& [package, list] : objects) {
       packages.insert(package);
@@ -543,14 +546,15 @@ class DataBuilder {
     }
   }
 
-  Node build_package(const std::string& package,
-                     const std::map<std::string, std::vector<Node>>& objects) const {
+  Node build_package(const std::string& package, const Objects& objects) const {
     Node node = with_names(package.empty() ? "root" : package);
     add_package(node, package);
     set_text(node, "up", up_from(package));
     Node list = list_node();
     if (const auto found = objects.find(package); found != objects.end()) {
-      list.items = found->second;
+      for (const Node* object : found->second) {
+        list.items.push_back(shared_node(*object));
+      }
     }
     Node enums = list_node();
     if (const auto own = enums_.find(package); own != enums_.end()) {
@@ -559,13 +563,13 @@ class DataBuilder {
     Node tables = list_node();
     for (const Node& object : list.items) {
       if (object.find("table") != nullptr) {
-        tables.items.push_back(object);
+        tables.items.push_back(shared_node(object));
       }
     }
     Node templates = list_node();
     for (const TemplateData& item : data_.templates) {
       if (item.node->package == package) {
-        templates.items.push_back(item.data);
+        templates.items.push_back(shared_node(item.data));
       }
     }
     number(list);

@@ -2,6 +2,7 @@
 // fields. Also its published shape, against which pack templates are checked.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -38,11 +39,16 @@ struct PackageData {
   std::string package;
   document::Node node;  // with everything below
 };
+// An object appears in many lists, with a number of its own in each; there it is a node whose base
+// is the one here. So a copy of a part is only good as long as this lives.
 struct ModelData {
   document::Node model;
-  std::vector<PackageData> packages;  // ascending
-  std::vector<ObjectData> objects;    // in declaration order
-  std::vector<TemplateData> templates;
+  std::deque<PackageData> packages;  // ascending
+  std::deque<ObjectData> objects;    // in declaration order
+  std::deque<TemplateData> templates;
+  ModelData() = default;
+  ModelData(ModelData&&) = default;
+  ModelData& operator=(ModelData&&) = default;
 };
 
 bool is_in_scope(const TargetSettings& target, const std::string& qualified_name);
@@ -58,6 +64,8 @@ document::Node boolean_node(bool value);
 document::Node integer_node(std::int64_t value);
 document::Node object_node();
 document::Node list_node();
+// Everything of a node that stays where it is, to be numbered on its own.
+document::Node shared_node(const document::Node& node);
 void set(document::Node& object, std::string_view key, document::Node value);
 void set_text(document::Node& object, std::string_view key, std::string text);
 // Tells each item of a list its index, and whether it is the first or last.

@@ -74,6 +74,11 @@ Node list_node() {
   node.kind = Kind::Sequence;
   return node;
 }
+Node shared_node(const Node& node) {
+  Node shared = object_node();
+  shared.base = node.base != nullptr ? node.base : &node;
+  return shared;
+}
 void set(Node& object, std::string_view key, Node value) {
   for (document::Entry& entry : object.entries) {
     if (entry.key.text == key) {

@@ -60,16 +60,23 @@ std::string to_string(FailureClass failure);
 
 class DatabaseError : public Error {
  public:
-  DatabaseError(Problem problem, FailureClass failure, std::string native_code)
-      : Error(std::move(problem)), failure_(failure), native_code_(std::move(native_code)) {}
+  DatabaseError(Problem problem, FailureClass failure, std::string native_code,
+                std::size_t character = 0)
+      : Error(std::move(problem)),
+        failure_(failure),
+        native_code_(std::move(native_code)),
+        character_(character) {}
   FailureClass failure() const { return failure_; }
   const std::string& native_code() const { return native_code_; }  // SQLSTATE, errno, result code
   // The driver's own message, secrets replaced by ***.
   const std::string& driver_message() const { return problem().notes.at(0).text; }
+  // Where in the statement, in code points from 1; 0 when the driver does not say.
+  std::size_t character() const { return character_; }
 
  private:
   FailureClass failure_;
   std::string native_code_;
+  std::size_t character_ = 0;
 };
 
 enum class AccessMode { ReadOnly, ReadWrite, Create };  // Create: a missing file may be made

@@ -106,15 +106,20 @@ void throw_failure(const ConnectionSettings& settings, Failure failure) {
   for (std::string& detail : failure.details) {
     problem.notes.push_back({clean(std::move(detail)), std::nullopt});
   }
-  throw DatabaseError(std::move(problem), failure.failure, std::move(failure.native_code));
+  if (failure.character > 0) {
+    problem.notes.push_back(
+        {"at character " + std::to_string(failure.character) + " of the statement", std::nullopt});
+  }
+  throw DatabaseError(std::move(problem), failure.failure, std::move(failure.native_code),
+                      failure.character);
 }
 
 void throw_statement_failure(const ConnectionSettings& settings, std::string driver_message,
                              FailureClass failure, std::string native_code,
-                             std::vector<std::string> details) {
+                             std::vector<std::string> details, std::size_t character) {
   throw_failure(settings,
                 {code_of(failure), sentence_of(failure, settings.name), std::move(driver_message),
-                 failure, std::move(native_code), "", std::move(details)});
+                 failure, std::move(native_code), "", std::move(details), character});
 }
 
 void throw_read_only(const ConnectionSettings& settings, std::string driver_message,
@@ -125,7 +130,8 @@ void throw_read_only(const ConnectionSettings& settings, std::string driver_mess
                            FailureClass::Other,
                            std::move(native_code),
                            "",
-                           {}});
+                           {},
+                           0});
 }
 
 std::string option_of(const ConnectionSettings& settings, const std::string& key,

@@ -16,7 +16,8 @@ struct Failure {
   FailureClass failure = FailureClass::Other;
   std::string native_code;  // SQLSTATE, errno, result code
   std::string hint;
-  std::vector<std::string> details;  // more of the driver's words: a detail, a position
+  std::vector<std::string> details;  // more of the driver's words
+  std::size_t character = 0;         // DatabaseError::character()
 };
 
 // Every text is redacted with the secrets of the settings.
@@ -27,7 +28,8 @@ struct Failure {
 [[noreturn]] void throw_statement_failure(const ConnectionSettings& settings,
                                           std::string driver_message, FailureClass failure,
                                           std::string native_code,
-                                          std::vector<std::string> details = {});
+                                          std::vector<std::string> details = {},
+                                          std::size_t character = 0);
 [[noreturn]] void throw_read_only(const ConnectionSettings& settings, std::string driver_message,
                                   std::string native_code);
 

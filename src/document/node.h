@@ -33,6 +33,9 @@ struct Node {
   std::string text;            // scalars: the text after unquoting; plain scalars as written
   std::vector<Node> items;     // Sequence
   std::vector<Entry> entries;  // Mapping, in file order
+  // Of a mapping that was made, not read: another one, kept alive elsewhere, whose entries count
+  // as its own where it has none of that key. Only find and find_entry look through it.
+  const Node* base = nullptr;
 
   bool is_scalar() const { return kind != Kind::Sequence && kind != Kind::Mapping; }
   bool is_plain() const { return is_scalar() && style == Style::Plain; }

@@ -87,7 +87,7 @@ const Entry* Node::find_entry(std::string_view key) const {
       return &entry;
     }
   }
-  return nullptr;
+  return base != nullptr ? base->find_entry(key) : nullptr;
 }
 
 const Node* Node::find(std::string_view key) const {

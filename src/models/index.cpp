@@ -25,13 +25,15 @@ std::vector<std::string> physical_keys(const Column& column, SqlDialect dialect)
 
 void index_columns(IndexedModel& indexed) {
   const Model& model = indexed.model();
-  indexed.columns.reserve(model.columns.size());
+  for (NameTable* table : {&indexed.columns, &indexed.folded_columns, &indexed.physical}) {
+    table->reserve(model.columns.size());
+  }
   for (Number number = 0; number < model.columns.size(); ++number) {
     const Column& column = model.columns[number];
-    indexed.columns.emplace(column.name, number);
-    indexed.folded_columns.emplace(written_key(indexed.dialect(), column.name, false), number);
+    indexed.columns.add(column.name, number);
+    indexed.folded_columns.add(written_key(indexed.dialect(), column.name, false), number);
     for (std::string& key : physical_keys(column, indexed.dialect())) {
-      indexed.physical[std::move(key)].push_back(number);
+      indexed.physical.add(std::move(key), number);
     }
   }
 }
@@ -39,13 +41,13 @@ void index_columns(IndexedModel& indexed) {
 void index_items(IndexedModel& indexed) {
   const Model& model = indexed.model();
   for (Number number = 0; number < model.measures.size(); ++number) {
-    indexed.measures.emplace(model.measures[number].name, number);
+    indexed.measures.add(model.measures[number].name, number);
   }
   for (Number number = 0; number < model.aggregations.size(); ++number) {
-    indexed.aggregations.emplace(model.aggregations[number].name, number);
+    indexed.aggregations.add(model.aggregations[number].name, number);
   }
   for (Number number = 0; number < model.joins.size(); ++number) {
-    indexed.joins.emplace(model.joins[number].hop(), number);
+    indexed.joins.add(model.joins[number].hop(), number);
   }
 }
 
@@ -56,37 +58,32 @@ void index_live(IndexedModel& indexed) {
   const LiveColumns& columns = *indexed.shape->columns;
   indexed.live.reserve(columns.size());
   for (Number number = 0; number < columns.size(); ++number) {
-    indexed.live.emplace(live_key(indexed.dialect(), columns[number].name), number);
+    indexed.live.add(live_key(indexed.dialect(), columns[number].name), number);
   }
 }
 
 }  // namespace
 
-Number find_name(const NameTable& table, const std::string& name) {
-  const auto found = table.find(name);
-  return found == table.end() ? kNone : found->second;
-}
-
 Number find_declared(const IndexedModel& model, std::string_view text, bool quoted) {
-  const Number exact = find_name(model.columns, std::string(text));
+  const Number exact = model.columns.find(text);
   // Where quoting is exact, a quoted name means the name as it is declared or a live column.
   const bool exact_only = quoted && written_key(model.dialect(), "A", true) == "A";
   return exact != kNone || exact_only
              ? exact
-             : find_name(model.folded_columns, written_key(model.dialect(), text, quoted));
+             : model.folded_columns.find(written_key(model.dialect(), text, quoted));
 }
 
 Number find_live_name(const IndexedModel& model, std::string_view name) {
-  const Number exact = find_name(model.live, live_key(model.dialect(), name));
-  return exact != kNone ? exact : find_name(model.live, written_key(model.dialect(), name, false));
+  const Number exact = model.live.find(live_key(model.dialect(), name));
+  return exact != kNone ? exact : model.live.find(written_key(model.dialect(), name, false));
 }
 
 Number find_live(const IndexedModel& model, const Column& column) {
   if (!column.sql) {
     return find_live_name(model, column.name);
   }
-  return find_name(model.live,
-                   written_key(model.dialect(), column.physical->text, column.physical->quoted));
+  return model.live.find(
+      written_key(model.dialect(), column.physical->text, column.physical->quoted));
 }
 
 SourceIndex::SourceIndex(std::string data_source, const ModelSet& set, const LiveSource* source)
@@ -105,7 +102,7 @@ SourceIndex::SourceIndex(std::string data_source, const ModelSet& set, const Liv
     index_columns(indexed);
     index_items(indexed);
     index_live(indexed);
-    names_.emplace(loaded.model.name, static_cast<Number>(models_.size()));
+    names_.add(loaded.model.name, static_cast<Number>(models_.size()));
     models_.push_back(std::move(indexed));
   }
   for (const ModelId& id : set.existing) {

@@ -2,7 +2,6 @@
 // the dialect's folding, physical columns of the live source.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,13 +11,9 @@
 
 #include "models/live.h"
 #include "models/model_set.h"
+#include "models/name_table.h"
 
 namespace kedge::models {
-
-using Number = std::uint32_t;  // of an item in its list
-inline constexpr Number kNone = ~Number{0};
-
-using NameTable = std::unordered_map<std::string, Number>;
 
 struct IndexedModel {
   const LoadedModel* loaded = nullptr;
@@ -28,8 +23,8 @@ struct IndexedModel {
   NameTable measures;
   NameTable aggregations;
   NameTable joins;
-  std::unordered_map<std::string, std::vector<Number>> physical;  // base columns by physical key
-  NameTable live;                                                 // live columns by their key
+  NameTable physical;  // base columns by physical key: several may share one
+  NameTable live;      // live columns by their key
 
   const Model& model() const { return loaded->model; }
   const ModelFacts& facts() const { return loaded->facts; }
@@ -38,7 +33,6 @@ struct IndexedModel {
   bool is_known_live() const { return shape && shape->state == LiveShape::State::Present; }
 };
 
-Number find_name(const NameTable& table, const std::string& name);  // kNone when absent
 // A declared column by a name written in SQL.
 Number find_declared(const IndexedModel& model, std::string_view text, bool quoted);
 // A live column by the source name of a base column: exactly first when `sql` is not given.
@@ -52,7 +46,7 @@ class SourceIndex {
 
   const std::string& data_source() const { return data_source_; }
   const std::vector<IndexedModel>& models() const { return models_; }
-  Number find_model(const std::string& name) const { return find_name(names_, name); }
+  Number find_model(const std::string& name) const { return names_.find(name); }
   enum class Existence { Here, Unreadable, Elsewhere, Nowhere };
   Existence existence(const std::string& name) const;
   // Do all relations exist, and has none of them such a column? (models.md 3.3)

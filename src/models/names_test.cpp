@@ -5,6 +5,7 @@
 
 #include "models/aggregations.h"
 #include "models/ingest.h"
+#include "models/name_table.h"
 #include "models/stages.h"
 
 namespace kedge::models {
@@ -22,6 +23,30 @@ TEST(NamesTest, FoldsAsTheDialectDoes) {
   EXPECT_TRUE(same(SqlDialect::Snowflake, "kg", false, "KG"));
   EXPECT_FALSE(same(SqlDialect::Clickhouse, "kg", false, "KG"));
   EXPECT_TRUE(same(SqlDialect::Bigquery, "KG", false, "kg"));
+}
+
+TEST(NamesTest, NameTableKeepsTheFirstOfEqualNamesAndAllInOrder) {
+  for (const bool reserved : {false, true}) {
+    NameTable table;
+    EXPECT_EQ(table.find("a"), kNone);
+    if (reserved) {
+      table.reserve(2000);
+    }
+    for (Number number = 0; number < 2000; ++number) {
+      table.add("n" + std::to_string(number % 700), number);
+    }
+    for (Number number = 0; number < 700; ++number) {
+      const std::string name = "n" + std::to_string(number);
+      std::vector<Number> all{number, number + 700};
+      if (number < 600) {
+        all.push_back(number + 1400);
+      }
+      EXPECT_EQ(table.find(name), number);
+      EXPECT_EQ(table.find_all(name), all);
+    }
+    EXPECT_FALSE(table.contains("n700"));
+    EXPECT_TRUE(table.find_all("").empty());
+  }
 }
 
 TEST(NamesTest, ReadsTableNames) {

@@ -14,7 +14,7 @@ enum class Walk { Arrived, Left, Elsewhere };
 Walk walk(const SourceIndex& index, const std::vector<std::string>& hops, Resolved& resolved) {
   for (const std::string& hop : hops) {
     const IndexedModel& from = index.models()[resolved.model];
-    const Number number = find_name(from.joins, hop);
+    const Number number = from.joins.find(hop);
     if (number == kNone) {
       resolved.leaf = Resolved::Leaf::NoSuchHop;
       resolved.name = hop;
@@ -72,10 +72,7 @@ bool reaches_out(const SourceIndex& index, const sql::ColumnReference& reference
 void find_physical(const IndexedModel& model, const sql::NamePart& part, Resolved& resolved) {
   resolved.leaf = Resolved::Leaf::Physical;
   resolved.physical_key = written_key(model.dialect(), part.text, part.quoted);
-  const auto found = model.physical.find(resolved.physical_key);
-  if (found != model.physical.end()) {
-    resolved.physical_columns = found->second;
-  }
+  resolved.physical_columns = model.physical.find_all(resolved.physical_key);
 }
 
 void find_sql_leaf(const SourceIndex& index, const sql::NamePart& part, Number self,
@@ -106,7 +103,7 @@ std::optional<Resolved> resolve_qualified(const SourceIndex& index, Resolved res
     }
   }
   // A qualifier that starts at no join is somebody else's: a schema, a struct column.
-  const bool starts = hops.empty() || find_name(model.joins, hops.front()) != kNone;
+  const bool starts = hops.empty() || model.joins.find(hops.front()) != kNone;
   if (!starts && (parts.size() > 2 || !reference.scopes.empty())) {
     return std::nullopt;
   }
@@ -126,8 +123,8 @@ void find_formula_leaf(const SourceIndex& index, const std::string& name,
                        FormulaReference::Kind kind, Resolved& resolved) {
   const IndexedModel& model = index.models()[resolved.model];
   resolved.name = name;
-  const Number measure = find_name(model.measures, name);
-  const Number column = find_name(model.columns, name);
+  const Number measure = model.measures.find(name);
+  const Number column = model.columns.find(name);
   if (kind == FormulaReference::Kind::Bare && measure != kNone) {
     resolved.leaf = Resolved::Leaf::Measure;
     resolved.item = measure;
@@ -186,7 +183,7 @@ std::optional<Resolved> resolve_path(const SourceIndex& index, Number model,
     hops.pop_back();
   }
   if (!hops.empty() && hops.front() == index.models()[model].model().name &&
-      find_name(index.models()[model].joins, hops.front()) == kNone) {
+      index.models()[model].joins.find(hops.front()) == kNone) {
     hops.erase(hops.begin());
   }
   switch (walk(index, hops, resolved)) {
@@ -211,7 +208,7 @@ std::optional<Resolved> resolve_formula(const SourceIndex& index, Number model,
   }
   // A custom aggregation belongs to the model of the column, else to the model of the formula.
   for (const Number owner : {resolved->model, model}) {
-    const Number number = find_name(index.models()[owner].aggregations, reference.aggregation);
+    const Number number = index.models()[owner].aggregations.find(reference.aggregation);
     if (number != kNone) {
       resolved->aggregation_model = owner;
       resolved->aggregation = number;

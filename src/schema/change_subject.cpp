@@ -78,14 +78,66 @@ std::string names(const std::vector<Identifier>& columns) {
   }
   return "(" + base::join(texts, ", ") + ")";
 }
-std::string parts(const schema::Index& index) {
+// " word" when so.
+std::string flag(bool is, std::string_view word) {
+  return is ? " " + std::string(word) : "";
+}
+std::string part_text(const schema::IndexPart& part) {
+  std::string text = part.column.empty() ? "(" + part.expression + ")" : part.column.text();
+  text += part.prefix ? "(" + std::to_string(*part.prefix) + ")" : "";
+  text += flag(!part.collation.empty(), "collate " + part.collation);
+  text += flag(!part.operator_class.empty(), part.operator_class);
+  text += flag(part.descending, "desc");
+  text += flag(part.nulls == schema::NullsOrder::First, "nulls first");
+  return text + flag(part.nulls == schema::NullsOrder::Last, "nulls last");
+}
+std::string deferrable(bool deferrable, bool initially_deferred) {
+  return flag(deferrable, "deferrable") + flag(initially_deferred, "initially deferred");
+}
+std::string options_text(const std::map<std::string, std::string>& options) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : options) {
+    texts.push_back(value.empty() ? key : key + "=" + value);
+  }
+  return texts.empty() ? "none" : base::join(texts, " ");
+}
+// Everything in which two indexes can differ: one may be gone and come back with one word changed.
+std::string describe(const schema::Index& index) {
+  if (!index.exclusion.empty()) {
+    return index.exclusion;
+  }
   std::vector<std::string> texts;
   for (const schema::IndexPart& part : index.parts) {
-    texts.push_back((part.column.empty() ? part.expression : part.column.text()) +
-                    (part.descending ? " desc" : ""));
+    texts.push_back(part_text(part));
   }
-  return "(" + base::join(texts, ", ") + ")" + (index.unique ? " unique" : "") +
-         (index.where.empty() ? "" : " where " + index.where);
+  return "(" + base::join(texts, ", ") + ")" + flag(index.unique, "unique") +
+         flag(index.constraint != schema::Index::Constraint::None, "constraint") +
+         flag(!index.method.empty(), "using " + index.method) +
+         flag(!index.include.empty(), "include " + names(index.include)) +
+         flag(index.nulls_not_distinct, "nulls not distinct") +
+         deferrable(index.deferrable, index.initially_deferred) +
+         flag(!index.options.empty(), "with " + options_text(index.options)) +
+         flag(!index.where.empty(), "where " + index.where) + flag(!index.valid, "invalid");
+}
+std::string describe(const schema::PrimaryKey& key) {
+  return names(key.columns) + flag(!key.include.empty(), "include " + names(key.include)) +
+         deferrable(key.deferrable, key.initially_deferred);
+}
+std::string action_text(std::string_view when, schema::ReferentialAction action) {
+  return flag(action != schema::ReferentialAction::NoAction,
+              std::string(when) + " " + base::replace_all(to_string(action), "-", " "));
+}
+std::string describe(const schema::ForeignKey& key) {
+  return names(key.columns) + " -> " + to_string(key.referenced_table) +
+         names(key.referenced_columns) + flag(key.match_full, "match full") +
+         action_text("on delete", key.on_delete) +
+         flag(!key.set_columns.empty(), names(key.set_columns)) +
+         action_text("on update", key.on_update) +
+         deferrable(key.deferrable, key.initially_deferred) + flag(!key.validated, "not valid");
+}
+std::string describe(const schema::Check& check) {
+  return check.expression + flag(check.no_inherit, "no inherit") +
+         flag(!check.validated, "not valid") + flag(!check.enforced, "not enforced");
 }
 std::string default_text(const std::optional<schema::Default>& value) {
   if (!value) {
@@ -115,14 +167,6 @@ std::string arrow(const std::string& from, const std::string& to) {
 const char* null_text(const schema::Column& column) {
   return column.nullable ? "null" : "not null";
 }
-std::string options_text(const std::map<std::string, std::string>& options) {
-  std::vector<std::string> texts;
-  for (const auto& [key, value] : options) {
-    texts.push_back(value.empty() ? key : key + "=" + value);
-  }
-  return texts.empty() ? "none" : base::join(texts, " ");
-}
-
 struct Detail {
   std::string operator()(const AddColumn& c) const {
     return type_text(c.part.type) + (c.part.nullable ? "" : " not null");
@@ -151,19 +195,14 @@ struct Detail {
   std::string operator()(const ChangeColumnOptions& c) const {
     return arrow(options_text(c.before.options), options_text(c.after.options));
   }
-  std::string operator()(const AddPrimaryKey& c) const { return names(c.part.columns); }
-  std::string operator()(const DropPrimaryKey& c) const { return names(c.part.columns); }
-  std::string operator()(const AddIndex& c) const { return parts(c.part); }
-  std::string operator()(const DropIndex& c) const { return parts(c.part); }
-  std::string operator()(const AddForeignKey& c) const {
-    return names(c.part.columns) + " -> " + to_string(c.part.referenced_table) +
-           names(c.part.referenced_columns);
-  }
-  std::string operator()(const DropForeignKey& c) const {
-    return (*this)(AddForeignKey{c.table, c.part});
-  }
-  std::string operator()(const AddCheck& c) const { return c.part.expression; }
-  std::string operator()(const DropCheck& c) const { return c.part.expression; }
+  std::string operator()(const AddPrimaryKey& c) const { return describe(c.part); }
+  std::string operator()(const DropPrimaryKey& c) const { return describe(c.part); }
+  std::string operator()(const AddIndex& c) const { return describe(c.part); }
+  std::string operator()(const DropIndex& c) const { return describe(c.part); }
+  std::string operator()(const AddForeignKey& c) const { return describe(c.part); }
+  std::string operator()(const DropForeignKey& c) const { return describe(c.part); }
+  std::string operator()(const AddCheck& c) const { return describe(c.part); }
+  std::string operator()(const DropCheck& c) const { return describe(c.part); }
   std::string operator()(const RenameTable& c) const { return "was " + to_string(c.from); }
   std::string operator()(const RenameColumn& c) const { return "was " + c.from.text(); }
   std::string operator()(const RenameIndex& c) const { return "was " + c.from.text(); }

@@ -1,6 +1,7 @@
 #include "db/postgres/session.h"
 
 #include <poll.h>
+#include <charconv>
 
 #include <array>
 #include <cerrno>
@@ -340,10 +341,10 @@ void Session::fail(const PGresult* result) {
       details.push_back(std::move(text));
     }
   }
-  if (const std::string place = field(PG_DIAG_STATEMENT_POSITION); !place.empty()) {
-    details.push_back("at character " + place + " of the statement");
-  }
-  throw_statement_failure(settings_, message, failure, state, std::move(details));
+  const std::string place = field(PG_DIAG_STATEMENT_POSITION);
+  std::size_t character = 0;
+  std::from_chars(place.data(), place.data() + place.size(), character);
+  throw_statement_failure(settings_, message, failure, state, std::move(details), character);
 }
 
 }  // namespace kedge::db::postgres

@@ -253,7 +253,8 @@ class SqliteConnection final : public Connection, public BulkConnection {
     }
   }
 
-  [[noreturn]] void fail() {
+  // `sql`: what was being prepared.
+  [[noreturn]] void fail(std::string_view sql = {}) {
     const int code = sqlite3_extended_errcode(database_.get());
     const std::string message = sqlite3_errmsg(database_.get());
     const std::string native = std::to_string(code);
@@ -264,7 +265,11 @@ class SqliteConnection final : public Connection, public BulkConnection {
     if (failure == FailureClass::Cancelled && timed_out_) {
       failure = FailureClass::Timeout;
     }
-    throw_statement_failure(settings_, message, failure, native);
+    const int offset = sqlite3_error_offset(database_.get());
+    const bool known = offset >= 0 && static_cast<std::size_t>(offset) < sql.size();
+    throw_statement_failure(
+        settings_, message, failure, native, {},
+        known ? base::count_code_points(sql.substr(0, static_cast<std::size_t>(offset))) + 1 : 0);
   }
 
   // Prepares the first statement of `sql` and leaves the rest in it. Null for blanks and comments.
@@ -275,7 +280,7 @@ class SqliteConnection final : public Connection, public BulkConnection {
                                         0, &statement, &rest);
     Statement owner(statement);
     if (code != SQLITE_OK) {
-      fail();
+      fail(sql);
     }
     sql.remove_prefix(static_cast<std::size_t>(rest - sql.data()));
     if (statement != nullptr && settings_.access == AccessMode::ReadOnly &&
