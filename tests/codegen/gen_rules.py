@@ -790,3 +790,79 @@ def the_lock_is_respected(p):
     assert waited and process.wait(timeout=30) == 0
     process.stdout.close()
     process.stderr.close()
+
+
+# ------------------------------------------------------------------------------------------------- a run that has nothing to do
+
+SEEN = ".kedge/gen/seen"
+
+
+def remembered(p):
+    """Runs until the answer comes from the notes: the project is clean, and nothing is written any more."""
+    p.gen()
+    assert p.gen().status(FILE) == "unchanged" and p.there(SEEN)
+    before = p.path(SEEN).stat()
+    assert p.gen().status(FILE) == "unchanged"
+    after = p.path(SEEN).stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), "told from the notes, not done again"
+
+
+def in_place(p, name, old, new):
+    """An edit of the same size in the same file, its time put back: only the kernel's own change time tells."""
+    path = p.path(name)
+    times = path.stat()
+    assert len(old) == len(new) and path.read_bytes().count(old) == 1, path.read_bytes()
+    with open(path, "r+b") as file:
+        file.seek(path.read_bytes().index(old))
+        file.write(new)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@rule
+def notes_miss_no_change_of_an_output(p):
+    for what, change, wanted in (
+            ("edited", lambda: in_place(p, FILE, b"  none", b"  mine"), "kept"),
+            ("deleted", lambda: p.path(FILE).unlink(), "restored"),
+            ("replaced by a folder", lambda: (p.path(FILE).unlink(), p.path(FILE).mkdir()), None)):
+        if p.path(FILE).is_dir():
+            p.path(FILE).rmdir()
+        p.write({FILE: None} if p.there(FILE) else {})
+        remembered(p)
+        change()
+        answer = p.gen()
+        assert answer.status(FILE) == wanted if wanted else answer.exit != 0, (what, answer)
+
+
+@rule
+def notes_miss_no_change_of_an_input(p):
+    other = p.path("metadata/other.yml")
+    for what, change in (
+            ("metadata edited", lambda: in_place(p, "metadata/h.yml", b"string: b", b"string: c")),
+            ("metadata added", lambda: other.write_text(metadata("field.int: a", name="Other"))),
+            ("metadata removed", lambda: other.unlink()),
+            ("template edited", lambda: in_place(p, "pack/object.mustache", b"record", b"RECORD")),
+            ("types edited", lambda: in_place(p, "pack/pack.yml", b"int: int", b"int: INT")),
+            ("configuration edited", lambda: p.write({"project.yml": targets("{name: t, pack: ./pack, out: gen2}")}))):
+        remembered(p)
+        before = p.snapshot()
+        change()
+        p.gen()
+        after = p.snapshot()
+        assert any(before.get(name) != after.get(name) for name in {*before, *after} if name.startswith(("gen/", "codegen/")) or name == SEEN), what
+
+
+@rule
+def notes_that_are_broken_old_or_gone_are_no_loss(p):
+    remembered(p)
+    good = p.path(SEEN).read_bytes()
+    edited(p)
+    for text in (None, b"", b"kedge-seen 1", b"kedge-seen 0\n", good[:-1], good[:len(good) // 2], b"\xff" * 100, good):
+        p.write({SEEN: text} if text is not None or p.there(SEEN) else {})
+        assert p.gen().status(FILE) == "kept", text
+    # The state is part of what was seen.
+    remembered_state = p.read("codegen/state/manifest.json")
+    p.gen()
+    p.write({"codegen/state/manifest.json": "{"})
+    assert p.gen().exit == 2
+    p.write({"codegen/state/manifest.json": remembered_state})
+    assert p.gen().status(FILE) == "kept"
