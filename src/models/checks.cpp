@@ -151,34 +151,44 @@ class TextChecker {
     const auto word = [&](std::size_t number) {
       return text.substr(tokens[number].begin, tokens[number].end - tokens[number].begin);
     };
-    for (std::size_t number = 0; number + 1 < tokens.size(); ++number) {
-      if (tokens[number].kind == sql::TokenKind::Identifier && word(number + 1) == "(" &&
+    for (std::size_t number = 0; number < tokens.size(); ++number) {
+      if (tokens[number].kind == sql::TokenKind::Identifier && number + 1 < tokens.size() &&
+          word(number + 1) == "(" &&
           std::find(kOnlyTransforms.begin(), kOnlyTransforms.end(), word(number)) !=
               kOnlyTransforms.end()) {
         return std::string(word(number)) + "(";
       }
-      if (number > 0 && is_colon_aggregation(text, tokens, number)) {
-        return std::string(word(number - 1)) + ":" + std::string(word(number + 1));
+      const std::string_view aggregation = colon_aggregation(text, tokens, number);
+      if (!aggregation.empty()) {
+        return std::string(word(number - 1)) + ":" + std::string(aggregation);
       }
     }
     return std::nullopt;
   }
 
-  bool is_colon_aggregation(std::string_view text, const std::vector<sql::Token>& tokens,
-                            std::size_t number) const {
-    const sql::Token& before = tokens[number - 1];
-    const sql::Token& colon = tokens[number];
-    const sql::Token& after = tokens[number + 1];
-    if (text.substr(colon.begin, colon.end - colon.begin) != ":" || before.end != colon.begin ||
-        after.begin != colon.end || after.kind != sql::TokenKind::Identifier) {
-      return false;
+  // `sum` of `kg:sum` when the colon is token `number`, or begins it: to SQLite and DuckDB `:sum`
+  // is a parameter.
+  std::string_view colon_aggregation(std::string_view text, const std::vector<sql::Token>& tokens,
+                                     std::size_t number) const {
+    const auto word = [&](std::size_t at) {
+      return text.substr(tokens[at].begin, tokens[at].end - tokens[at].begin);
+    };
+    if (number == 0 || !word(number).starts_with(':') ||
+        tokens[number - 1].end != tokens[number].begin) {
+      return {};
     }
+    std::string_view name = word(number).substr(1);
+    if (name.empty() && number + 1 < tokens.size() &&
+        tokens[number + 1].begin == tokens[number].end &&
+        tokens[number + 1].kind == sql::TokenKind::Identifier) {
+      name = word(number + 1);
+    }
+    const sql::Token& before = tokens[number - 1];
     const bool operand = before.kind == sql::TokenKind::Identifier ||
-                         before.kind == sql::TokenKind::QuotedIdentifier ||
-                         text.substr(before.begin, before.end - before.begin) == "*";
-    const std::string_view name = text.substr(after.begin, after.end - after.begin);
-    return operand && (is_builtin_aggregation(fold_aggregation(name)) ||
-                       find_aggregation(model_, name) != nullptr);
+                         before.kind == sql::TokenKind::QuotedIdentifier || word(number - 1) == "*";
+    const bool known =
+        is_builtin_aggregation(fold_aggregation(name)) || find_aggregation(model_, name) != nullptr;
+    return operand && known ? name : std::string_view();
   }
 
   void check_formula(const FormulaFacts& facts, const std::string& what, Place place) {

@@ -134,6 +134,14 @@ const std::vector<Case> kItems{
 };
 INSTANTIATE_TEST_SUITE_P(Items, ModelFile, testing::ValuesIn(kItems));
 
+TEST(ModelFileOfAnyDialect, FormulaLanguageIsNoSql) {
+  for (const SqlDialect dialect :
+       {SqlDialect::Postgres, SqlDialect::Sqlite, SqlDialect::Duckdb, SqlDialect::Mysql}) {
+    EXPECT_EQ(problems_of(with("filters: ['a:sum > 1']\n"), dialect), "dsl_in_sql:3");
+    EXPECT_EQ(problems_of(with_columns("  - {name: a, sql: 'b:sum'}\n"), dialect), "dsl_in_sql:4");
+  }
+}
+
 std::string stages(const std::string& text) {
   return "name: m\nsource_queries:\n" + text;
 }
