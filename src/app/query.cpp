@@ -242,6 +242,14 @@ Code failure_code(db::FailureClass failure) {
   throw db::DatabaseError(std::move(problem), error.failure(), error.native_code());
 }
 
+// JSON where the text is JSON, which may hold characters that YAML does not allow; else YAML.
+document::Document read_query(const models::QueryInput& input) {
+  document::Document json = document::read_document(input.file, input.text, document::Format::Json);
+  return json.problems.empty()
+             ? std::move(json)
+             : document::read_document(input.file, input.text, document::Format::Yaml);
+}
+
 class Runner {
  public:
   Runner(const Context& context, const models::QueryInput& input,
@@ -249,7 +257,7 @@ class Runner {
       : context_(context),
         options_(options),
         project_(open_model_project(context)),
-        text_(document::read_document(input.file, input.text, document::Format::Yaml)),
+        text_(read_query(input)),
         request_(read_request(text_)) {
     for (const auto& [name, value] : options.variables) {
       request_.variables[name] = variable_from_text(value);

@@ -187,7 +187,10 @@ struct HttpServer::Impl {
     const auto seconds = static_cast<time_t>(options.socket_seconds);
     server.set_read_timeout(seconds, 0);
     server.set_write_timeout(seconds, 0);
-    server.set_keep_alive_timeout(5);
+    // One request a connection. What a request leaves unread (a body that its method does not have,
+    // one that is too large or malformed) would else be taken for the next request, and an idle
+    // client would hold one of the places for connections.
+    server.set_keep_alive_max_count(1);
     server.Get(".*", [this](const httplib::Request& from, httplib::Response& to) {
       handle(from, "", to);
     });

@@ -108,6 +108,22 @@ Answer inspect_model(app::Context& context, const Node& arguments) {
   return {200, report::model_json(loaded.model)};
 }
 
+// One of the three forms of a request: its members, and no others.
+Json query_form(const std::string& needed, std::vector<std::string> members) {
+  Json properties = Json::object();
+  for (const std::string& name : {std::string("data_source"), std::string("dry_run"),
+                                  std::string("explain"), std::string("variables")}) {
+    members.push_back(name);
+  }
+  for (const std::string& name : members) {
+    properties.set(name, Json::object());
+  }
+  Json form;
+  form.set("required", Json(Json::Array{needed})).set("properties", std::move(properties));
+  form.set("additionalProperties", false);
+  return form;
+}
+
 Operation query_operation() {
   Operation operation;
   operation.name = "query";
@@ -119,16 +135,28 @@ Operation query_operation() {
   Json object = Json::object();
   object.set("type", "object");
   Json stages = Json::object();
-  stages.set("type", "array").set("items", object).set("description", "Stages, each a query");
+  stages.set("type", "array").set("items", object).set("minItems", 1);
+  stages.set("description", "Stages, each a query");
+  Json variables = object;
+  variables.set("description", "Values of {name} places");
   Json any = object;
   any.set("properties",
           Json(Json::Object{{"source_model", text_schema("The model that is asked")},
                             {"queries", std::move(stages)},
                             {"name", text_schema("A query-backed model")},
+                            {"variables", std::move(variables)},
                             {"data_source", nullable_text_schema("Where the model is looked for")},
                             {"dry_run", flag_schema("Only the SQL")},
                             {"explain", flag_schema("The engine's plan")}}));
-  operation.input_schema = any_of(std::move(any), {"source_model", "queries", "name"});
+  Json forms = Json::array();
+  forms.push(query_form(
+      "source_model",
+      {"source_model", "name", "measures", "dimensions", "time_dimensions", "main_time_dimension",
+       "filters", "order", "limit", "offset", "whole_periods_only", "distinct_dimension_values"}));
+  forms.push(query_form("queries", {"queries"}));
+  forms.push(query_form("name", {"name"}));
+  any.set("anyOf", std::move(forms));
+  operation.input_schema = std::move(any);
   operation.run = query;
   operation.method = "POST";
   operation.pattern = "/query";

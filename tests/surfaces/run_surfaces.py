@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -136,6 +137,29 @@ def main():
     return 1 if failed or not passed else 0
 
 
+def judge_leftovers(server):
+    """What a request leaves unread is never read as the next one: one answer, then the end of the connection."""
+    smuggled = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+    large = "".join(f"{len(smuggled) * 3000:x}\r\n{smuggled * 3000}\r\n" for _ in range(20)) + "0\r\n\r\n"
+    for name, head, body in (("GET with a body", "GET /health", smuggled), ("HEAD with a body", "HEAD /health", smuggled),
+                             ("OPTIONS with a body", "OPTIONS /health", smuggled), ("a method of another world", "BREW /pot", smuggled),
+                             ("a malformed request line", "GET", smuggled), ("chunks beyond the limit", "POST /check", large)):
+        length = "Transfer-Encoding: chunked" if body is large else f"Content-Length: {len(body)}"
+        with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=30) as connection:
+            try:
+                connection.sendall(f"{head} HTTP/1.1\r\nHost: x\r\n{length}\r\n\r\n{body}".encode())
+            except OSError:
+                pass  # the server has answered and gone
+            answer = b""
+            try:
+                while part := connection.recv(1 << 16):
+                    answer += part
+            except OSError:
+                pass
+        check(f"leftovers: {name}", answer.count(b"HTTP/1.1 ") == (answer != b"") and b"kedge_requests_total" not in answer, answer[:300])
+        check(f"leftovers: {name}: an answer", answer.startswith(b"HTTP/1.1 ") or body is large, answer[:100])
+
+
 def judge_rest(server, project, cli_entries, cli_check):
     check("health", server.json("GET", "/health") == (200, {"status": "ok"}))
     check("validate", server.json("POST", "/validate-models") == (200, cli_entries))
@@ -147,6 +171,7 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("impact", status == 200 and body["changes"] == ["drop column crates.lot"], body)
     check("malformed", server.json("POST", "/check", raw=b"{")[0] == 400)
     check("deep nesting", server.json("POST", "/check", raw=b"[" * 100000)[0] == 400)
+    judge_leftovers(server)
     check("large body", server.ask("POST", "/check", raw=b" " * (2 << 20))[0] == 413)
     check("nothing there", server.json("GET", "/nothing")[0] == 404)
     check("wrong method", server.json("DELETE", "/validate-models")[0] == 405)
@@ -164,6 +189,9 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("query", (status, body.get("data")) == (200, [{"crates._count": 2}]), body)
     status, body = server.json("POST", "/query", {"source_model": "crates", "measures": ["kg:sum"]})
     check("query drift", status == 422 and set(body) == {"error", "models", "to_delete", "original"}, body)
+    odd = {**query, "filters": ["lot <> '\u0080\u009f\u007f\ufffe'"]}
+    status, body = server.json("POST", "/query", raw=json.dumps(odd, ensure_ascii=False).encode())
+    check("characters that YAML does not allow", (status, body.get("data")) == (200, [{"crates._count": 2}]), body)
     check("bad query", server.json("POST", "/query", {"source_model": "crates", "measures": ["nope:sum"]})[0] == 400)
     check("bad query key", server.json("POST", "/query", {"source_modell": "crates"})[0] == 400)
     check("models", [m["name"] for m in server.json("GET", "/models")[1]] == ["crates"])
@@ -171,7 +199,7 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("no model", server.json("GET", "/models/main/nothing")[0] == 404)
     check("explain", server.json("GET", "/codes/PZ0331")[1]["code"] == "PZ0331")
     metrics = server.ask("GET", "/metrics")[1].decode()
-    check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 1' in metrics, metrics[:300])
+    check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 2' in metrics, metrics[:300])
     check("request ids", len(server.ask("GET", "/health")[2]["X-Request-Id"]) == 16)
 
 
