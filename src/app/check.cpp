@@ -4,6 +4,7 @@
 #include <future>
 #include <set>
 
+#include "app/project_folder.h"
 #include "base/text.h"
 #include "document/node.h"
 #include "kedge/codes.h"
@@ -82,24 +83,6 @@ std::set<std::string> guards_to_run(Context& context, const std::vector<Guard>& 
     }
   }
   return chosen;
-}
-
-// A folder with one part is a project; one with none is most likely the wrong folder, and would
-// pass.
-void require_project(const Context& context, const std::vector<Guard>& guards) {
-  for (const char* file : {"project.yml", "project.yaml", "connections.yml"}) {
-    if (context.files.kind(base::join_path(context.folder, file))) {
-      return;
-    }
-  }
-  if (std::none_of(guards.begin(), guards.end(),
-                   [&](const Guard& guard) { return guard.present(context); })) {
-    throw Error(codes::ERR_USAGE,
-                "'" + context.folder +
-                    "' holds no project: no project.yml, no connections.yml and "
-                    "nothing to guard",
-                "run kedge in the folder of a project or name it with -C; kedge init makes one");
-  }
 }
 
 GuardReport run_guard(Context& context, const Guard& guard) {
@@ -201,7 +184,7 @@ CheckResult check(Context& context, const CheckRequest& request) {
   const std::vector<Guard> guards = all_guards();
   require_known(guards, request.only);
   require_known(guards, request.skip);
-  require_project(context, guards);
+  require_project_folder(context);
   std::vector<std::string> known;
   if (request.baseline) {
     known = read_baseline(context, *request.baseline);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/project_folder.h"
 #include "db/connection.h"
 #include "kedge/codes.h"
 #include "models/apply.h"
@@ -207,6 +208,7 @@ ModelCheck check_against(const Context& context, const ValidateModelsRequest& re
 }  // namespace
 
 ModelCheck check_models(const Context& context, const ValidateModelsRequest& request) {
+  require_project_folder(context);
   return check_against(context, request, nullptr);
 }
 

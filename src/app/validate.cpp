@@ -5,6 +5,7 @@
 #include "app/contracts.h"
 #include "app/metadata.h"
 #include "app/models.h"
+#include "app/project_folder.h"
 #include "kedge/codes.h"
 
 namespace kedge::app {
@@ -33,6 +34,7 @@ std::vector<Checker> validation_checkers() {
 }
 
 Validation validate(Context& context, const ValidateRequest& request) {
+  require_project_folder(context);
   Validation result;
   for (const Checker& checker : validation_checkers()) {
     checker.run(context, request, result);

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file_system.h"
+#include "base/listing.h"
 #include "base/text.h"
+#include "kedge/codes.h"
 
 namespace kedge::base {
 
@@ -63,6 +64,20 @@ void collect_files(const FileSystem& files, const std::string& folder, std::set<
 }
 
 }  // namespace
+
+bool is_declaration(const FolderEntry& entry) {
+  return entry.kind == EntryKind::File ||
+         (entry.kind == EntryKind::Other && !entry.name.starts_with('.'));
+}
+
+std::string read_listed(const FileSystem& files, const std::string& path) {
+  std::optional<std::string> bytes = files.read(path);
+  if (!bytes) {
+    throw Error(codes::ERR_IO, "cannot read '" + path + "': it is not there",
+                "a link that leads nowhere? remove it, or bring back what it points to");
+  }
+  return *std::move(bytes);
+}
 
 std::vector<std::string> list_files(const FileSystem& files, const std::string& folder) {
   std::vector<std::string> found;

@@ -28,7 +28,8 @@ int reference(Invocation& invocation) {
   const bool man = invocation.arguments.has("--man");
   const std::string folder = invocation.arguments.positionals().front();
   for (const GeneratedFile& file : man ? man_pages(commands) : reference_pages(commands)) {
-    invocation.context.files.write(base::join_path(folder, file.path), file.text);
+    const std::string path = base::join_path(folder, file.path);
+    invocation.context.files.write(base::join_path(invocation.context.folder, path), file.text);
   }
   return 0;
 }

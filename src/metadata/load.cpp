@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "base/listing.h"
 #include "metadata/build.h"
 #include "metadata/check.h"
 #include "metadata/inherit.h"
@@ -32,7 +33,7 @@ class Walk {
       const std::string child = base::join_path(path, entry.name);
       if (entry.kind == base::EntryKind::Folder && entry.name != "_pending") {
         folder(child);
-      } else if (entry.kind == base::EntryKind::File && is_metadata_file(entry.name)) {
+      } else if (base::is_declaration(entry) && is_metadata_file(entry.name)) {
         file(child);
       }
     }
@@ -42,10 +43,7 @@ class Walk {
     if (!seen_.insert(files_.real_path(path)).second) {
       return;
     }
-    const auto text = files_.read(path);
-    if (text) {
-      texts_.push_back({relative(path), *text});
-    }
+    texts_.push_back({relative(path), base::read_listed(files_, path)});
   }
 
   std::vector<SourceText> take() { return std::move(texts_); }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/environment.h"
+#include "base/listing.h"
 #include "base/text.h"
 #include "document/node.h"
 #include "sql/analysis.h"
@@ -90,7 +91,7 @@ Migration read_file(const base::FileSystem& files, const std::string& folder,
   migration.name = file.substr(0, file.size() - 4);
   migration.up_path = base::join_path(folder, file);
   migration.down_path = down_path_of(folder, file, format);
-  migration.up = files.read(migration.up_path).value_or("");
+  migration.up = base::read_listed(files, migration.up_path);
   migration.down = files.read(migration.down_path);
   return migration;
 }
@@ -223,7 +224,7 @@ std::vector<Migration> read_chain(const base::FileSystem& files, const std::stri
     const bool ours = format == Format::Flyway ? is_flyway_name(name)
                       : format == Format::D1   ? is_d1_name(name)
                                                : is_flat_name(name);
-    if (entry.kind == base::EntryKind::File && ours) {
+    if (base::is_declaration(entry) && ours) {
       chain.push_back(read_file(files, folder, name, format));
     }
   }

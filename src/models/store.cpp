@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/listing.h"
 #include "base/text.h"
 #include "document/node.h"
 #include "kedge/codes.h"
@@ -37,7 +38,7 @@ Finding make_finding(Problem problem, const ModelId& id, Severity severity) {
 
 bool is_model_file(const base::FolderEntry& entry) {
   const std::string end = base::extension(entry.name);
-  return entry.kind == base::EntryKind::File && !entry.name.starts_with('.') &&
+  return base::is_declaration(entry) && !entry.name.starts_with('.') &&
          (end == "yml" || end == "yaml");
 }
 
@@ -154,7 +155,7 @@ class Loader {
     std::vector<LoadedFile> loaded(to_read_.size());
     for_each_number(to_read_.size(), [&](std::size_t number) {
       const ModelFile& file = to_read_[number];
-      loaded[number] = load_model_text(file.path, files_.read(file.location).value_or(""),
+      loaded[number] = load_model_text(file.path, base::read_listed(files_, file.location),
                                        file.id.first, request_.data_sources.at(file.id.first));
     });
     for (std::size_t number = 0; number < loaded.size(); ++number) {

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <map>
 
+#include "base/listing.h"
 #include "base/text.h"
 #include "contracts/check.h"
 #include "contracts/node_reader.h"
@@ -45,7 +46,7 @@ class PipelineLoader {
   void run() {
     const std::string folder = base::join_path(request_.folder, "pipelines");
     for (const base::FolderEntry& entry : request_.files.list(folder)) {
-      if (entry.kind == base::EntryKind::File && entry.name.ends_with(".sql")) {
+      if (base::is_declaration(entry) && entry.name.ends_with(".sql")) {
         load_sql("pipelines/" + entry.name, base::stem(entry.name));
       }
     }
@@ -54,6 +55,9 @@ class PipelineLoader {
     refuse_twins();
     const std::string configs = base::join_path(folder, "configs");
     for (const base::FolderEntry& entry : request_.files.list(configs)) {
+      if (entry.kind != base::EntryKind::Folder && !base::is_declaration(entry)) {
+        continue;
+      }
       const std::string file = "pipelines/configs/" + entry.name;
       if (entry.name.ends_with(".yml")) {
         load_sidecar(file);
@@ -90,9 +94,8 @@ class PipelineLoader {
     }
     PipelineSpec pipeline;
     pipeline.name = name;
-    const std::optional<std::string> text =
-        request_.files.read(base::join_path(request_.folder, file));
-    pipeline.text = parse_template(file, text.value_or(""));
+    pipeline.text = parse_template(
+        file, base::read_listed(request_.files, base::join_path(request_.folder, file)));
     workspace_.pipelines.push_back(std::move(pipeline));
   }
 
@@ -109,10 +112,9 @@ class PipelineLoader {
   }
 
   void load_sidecar(const std::string& file) {
-    const std::optional<std::string> text =
-        request_.files.read(base::join_path(request_.folder, file));
-    const document::Document document =
-        document::read_document(file, text.value_or(""), document::Format::Yaml);
+    const document::Document document = document::read_document(
+        file, base::read_listed(request_.files, base::join_path(request_.folder, file)),
+        document::Format::Yaml);
     for (const Problem& found : document.problems) {
       problem(codes::PZ0101, found.where.value_or(Position{file, 1, 1}), found.message, found.hint);
     }

@@ -359,13 +359,22 @@ def not_files(suite):
         folder = suite.fresh()
         (folder / name).unlink(missing_ok=True)
         os.mkfifo(folder / name)
-        whole = name in ("project.yml", "connections.yml", "migrations/.schema.sqlite.json")
+        whole = name in ("project.yml", "connections.yml", "migrations/.schema.sqlite.json") or name.startswith(
+            ("metadata/", "models/", "pipelines/"))
         suite.check(f"not files/{name}", folder, words, (2,) if whole else (0, 1, 2),
                     ("ERR_IO", "not a regular file") if whole else ())
+        if whole and name not in ("project.yml", "connections.yml", "migrations/.schema.sqlite.json"):
+            (folder / name).unlink()
+            (folder / name).symlink_to("nowhere")
+            suite.check(f"not files/{name} leads nowhere", folder, words, (2,), ("ERR_IO", "not there"))
+            (folder / name).unlink()
+            (folder / name).with_name(f".#{pathlib.Path(name).name}").symlink_to("someone@host.1:2")  # an editor's lock
+            done = suite.call(folder, words)
+            suite.judge(f"not files/{name}: hidden names are left alone", [] if b".#" not in done.stdout + done.stderr else [done.stderr])
     folder = suite.folder / "nothing"
     folder.mkdir(exist_ok=True)
-    suite.check("not files/no project", folder, ["check", "--format", "json"], (2,), ("holds no project", "kedge init"),
-                as_json=True)
+    for words in (["check"], ["validate"], ["validate-models", "--check"]):
+        suite.check(f"not files/no project: {words[0]}", folder, [*words, "--format", "json"], (2,), ("holds no project", "kedge init"))
     (folder / "models/harbour").mkdir(parents=True)
     shutil.copy(suite.template / "models/harbour/berths.yml", folder / "models/harbour/berths.yml")
     suite.check("not files/models alone are a project", folder, ["check", "--only", "templates"], (0,))
