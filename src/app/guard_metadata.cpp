@@ -26,12 +26,16 @@ bool has_target(const Context& context) {
 
 Finding drift_finding(const DriftLine& line) {
   Finding finding;
+  if (line.problem) {
+    finding.problem = *line.problem;
+    finding.subject = {line.noun, "", "", line.migration};
+    return finding;
+  }
   finding.problem.code = codes::schema_difference;
   finding.problem.message = "the database is not as declared: " + std::string(1, line.sign) + " " +
                             line.noun + " " + line.detail;
   finding.problem.hint = "kedge migrate writes what brings it in line";
   finding.subject.kind = line.noun;
-  finding.subject.name = line.migration;
   if (line.change) {
     const std::string part = part_of(*line.change);
     const std::string whole = to_string(subject_of(*line.change));

@@ -165,12 +165,21 @@ class DatabaseCheck {
     const std::vector<migrate::Migration> chain =
         migrate::read_chain(context_.files, setup_.folder, setup_.format);
     const std::vector<migrate::LedgerRow> rows = ledger.read();
-    for (const migrate::ChainEntry& entry : migrate::compare_chain(chain, rows)) {
-      if (entry.state != migrate::MigrationState::Applied) {
-        result_.drift.push_back({entry.state == migrate::MigrationState::Pending ? '+' : '~',
-                                 "migration", entry.name + " is " + to_string(entry.state),
-                                 std::nullopt, entry.name});
+    const std::vector<migrate::ChainEntry> entries = migrate::compare_chain(chain, rows);
+    for (const migrate::ChainEntry& entry : entries) {
+      std::optional<Problem> problem = migrate::problem_of(entry, entries);
+      if (!problem) {
+        continue;
       }
+      const auto file = std::find_if(chain.begin(), chain.end(), [&](const auto& migration) {
+        return migration.name == entry.name;
+      });
+      if (file != chain.end()) {
+        problem->where = Position{shown_path(context_, file->up_path), 0, 0};
+      }
+      result_.drift.push_back({entry.state == migrate::MigrationState::Pending ? '+' : '~',
+                               "migration", entry.name + " is " + to_string(entry.state),
+                               std::nullopt, entry.name, std::move(problem)});
     }
   }
 

@@ -18,7 +18,8 @@ struct DriftLine {
   std::string noun;
   std::string detail;
   std::optional<Change> change;  // not for lines about migrations
-  std::string migration;         // for those: its name
+  std::string migration;         // for those: its name, and what is wrong with it
+  std::optional<Problem> problem;
 };
 
 struct VerifyResult {

@@ -406,11 +406,13 @@ std::vector<ChainEntry> compare_chain(const std::vector<Migration>& chain,
 
 namespace {
 
-Error half_applied(const std::string& name, bool undo, std::int64_t done) {
+Problem half_applied(const std::string& name, bool undo, std::int64_t done) {
   return {codes::ERR_HALF_APPLIED,
           (undo ? "the rollback of migration " : "migration ") + name + " stopped after " +
               std::to_string(done) + " statements",
-          "kedge migrate resume " + name + ", or repair by hand and add --mark applied|none"};
+          std::nullopt,
+          "kedge migrate resume " + name + ", or repair by hand and add --mark applied|none",
+          {}};
 }
 
 std::string newest_applied(const std::vector<ChainEntry>& entries) {
@@ -423,28 +425,54 @@ std::string newest_applied(const std::vector<ChainEntry>& entries) {
 
 }  // namespace
 
+std::optional<Problem> problem_of(const ChainEntry& entry, const std::vector<ChainEntry>& entries) {
+  switch (entry.state) {
+    case MigrationState::Applied:
+      return std::nullopt;
+    case MigrationState::Pending:
+      return Problem{codes::ERR_PENDING_MIGRATIONS,
+                     "migration " + entry.name + " is committed and not applied",
+                     std::nullopt,
+                     "kedge migrate apply-pending applies it",
+                     {}};
+    case MigrationState::OutOfOrder:
+      return Problem{codes::ERR_OUT_OF_ORDER,
+                     "migration " + entry.name + " is older than the newest applied one, " +
+                         newest_applied(entries),
+                     std::nullopt,
+                     "rename it, or go on with --out-of-order",
+                     {}};
+    case MigrationState::Edited:
+      return Problem{codes::ERR_MIGRATION_EDITED,
+                     "migration " + entry.name + " was changed after it was applied (applied " +
+                         entry.ledger_checksum.substr(0, 12) + ", file " +
+                         entry.file_checksum.substr(0, 12) + ")",
+                     std::nullopt,
+                     "restore the file, or write a new compensating migration",
+                     {}};
+    case MigrationState::Missing:
+      return Problem{codes::ERR_MIGRATION_MISSING,
+                     "migration " + entry.name + " is applied, but its file is not there",
+                     std::nullopt,
+                     "bring the file back, or go on with --ignore-missing",
+                     {}};
+    case MigrationState::Running:
+    case MigrationState::Failed:
+    case MigrationState::Undoing:
+      return half_applied(entry.name, entry.state == MigrationState::Undoing,
+                          entry.statements_done);
+  }
+  return std::nullopt;
+}
+
 void check_chain(const std::vector<ChainEntry>& entries, const RunOptions& options) {
   for (const ChainEntry& entry : entries) {
-    if (entry.state == MigrationState::Edited) {
-      throw Error(codes::ERR_MIGRATION_EDITED,
-                  "migration " + entry.name + " was changed after it was applied (applied " +
-                      entry.ledger_checksum.substr(0, 12) + ", file " +
-                      entry.file_checksum.substr(0, 12) + ")",
-                  "restore the file, or write a new compensating migration");
-    }
-    if (is_half_done(entry.state)) {
-      throw half_applied(entry.name, entry.state == MigrationState::Undoing, entry.statements_done);
-    }
-    if (entry.state == MigrationState::Missing && options.missing == MissingRule::Refuse) {
-      throw Error(codes::ERR_MIGRATION_MISSING,
-                  "migration " + entry.name + " is applied, but its file is not there",
-                  "bring the file back, or go on with --ignore-missing");
-    }
-    if (entry.state == MigrationState::OutOfOrder && options.order == OrderRule::Refuse) {
-      throw Error(codes::ERR_OUT_OF_ORDER,
-                  "migration " + entry.name + " is older than the newest applied one, " +
-                      newest_applied(entries),
-                  "rename it, or go on with --out-of-order");
+    const bool allowed =
+        entry.state == MigrationState::Pending ||
+        (entry.state == MigrationState::Missing && options.missing == MissingRule::Ignore) ||
+        (entry.state == MigrationState::OutOfOrder && options.order == OrderRule::Allow);
+    if (std::optional<Problem> problem = problem_of(entry, entries); problem && !allowed) {
+      throw Error(*std::move(problem));
     }
   }
 }
@@ -502,7 +530,7 @@ std::vector<Down> collect_downs(const std::vector<Migration>& chain,
                   "nothing was undone");
     }
     if (row->is_undone()) {
-      throw half_applied(row->name, true, row->statements_done);
+      throw Error(half_applied(row->name, true, row->statements_done));
     }
     downs.push_back({migration, *row});
   }

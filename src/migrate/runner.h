@@ -39,6 +39,9 @@ struct ChainEntry {
 std::vector<ChainEntry> compare_chain(const std::vector<Migration>& chain,
                                       const std::vector<LedgerRow>& rows);
 
+// What is wrong with an entry; nothing when it is applied.
+std::optional<Problem> problem_of(const ChainEntry& entry, const std::vector<ChainEntry>& entries);
+
 enum class OrderRule { Refuse, Allow };
 enum class MissingRule { Refuse, Ignore };
 

@@ -89,12 +89,20 @@ def own_view(project):
         "harbour")
 
 
-def pending(project):
-    folder = project / "migrations/20990101000000-later"
+def pending(project, time="20990101000000"):
+    folder = project / f"migrations/{time}-later"
     shutil.copytree(migration(project, "pilots"), folder)
     (folder / "plan.json").unlink()
     (folder / "up.sql").write_text("CREATE INDEX later ON pilots (phone);\n")
     (folder / "down.sql").write_text("DROP INDEX later;\n")
+
+
+def out_of_order(project):
+    pending(project, str(int(migration(project, "pilots").name.split("-")[0]) - 1))
+
+
+def half_applied(project):
+    sql(project, "UPDATE _kedge_migrations SET status = 'failed' WHERE name LIKE '%-pilots'", "harbour")
 
 
 def stale_snapshot(project):
@@ -191,15 +199,20 @@ KINDS = [
       "metadata ERR_MALFORMED_YAML !",
       "templates ERR_MALFORMED_YAML !"], 2),
     ("metadata: pending migration", pending,
-     ["metadata schema_difference later"], 1),
+     ["metadata ERR_PENDING_MIGRATIONS later"], 1),
     ("metadata: edited migration", edit_migration("pilots", "up.sql", "-- a word more\n"),
-     ["metadata schema_difference pilots"], 1),
+     ["metadata ERR_MIGRATION_EDITED pilots"], 1),
     ("metadata: lost migration", lambda project: shutil.rmtree(migration(project, "pilots")),
-     ["metadata schema_difference pilots"], 1),
+     ["metadata ERR_MIGRATION_MISSING pilots"], 1),
+    ("metadata: migration out of order", out_of_order,
+     ["metadata ERR_OUT_OF_ORDER later",
+      "replay ERR_REPLAY_FAILED "], 1),
+    ("metadata: half applied migration", half_applied,
+     ["metadata ERR_HALF_APPLIED pilots"], 1),
     ("metadata: stale snapshot", stale_snapshot,
      ["metadata ERR_SNAPSHOT_STALE "], 1),
     ("replay: chain that does not run", edit_migration("pilots", "up.sql", "CREATE INDEX nowhere ON nothing (x);\n"),
-     ["metadata schema_difference pilots",
+     ["metadata ERR_MIGRATION_EDITED pilots",
       "replay ERR_REPLAY_FAILED "], 1),
     ("contract: missing column", yard("ALTER TABLE scales DROP COLUMN unit"),
      ["contracts PZ0331 scales.unit"], 1),
