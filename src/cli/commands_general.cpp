@@ -1,6 +1,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "cli/code_pages.h"
 #include "cli/commands.h"
 #include "kedge/codes.h"
 #include "report/problem.h"
@@ -34,6 +35,19 @@ std::string text_of(CodeClass code_class) {
   return "";
 }
 
+// What the code's page says below "## Example"; empty when it has none.
+std::string example_of(const CodeEntry& entry) {
+  static constexpr std::string_view kHeading = "\n## Example\n\n";
+  const std::string path = std::string(entry.code.name()) + ".md";
+  for (const EmbeddedFile& page : embedded_code_pages()) {
+    const std::size_t at = page.path == path ? page.text.find(kHeading) : std::string_view::npos;
+    if (at != std::string_view::npos) {
+      return std::string(page.text.substr(at + kHeading.size()));
+    }
+  }
+  return "";
+}
+
 document::Json code_json(const CodeEntry& entry) {
   document::Json json;
   json.set("code", entry.code.name());
@@ -41,6 +55,9 @@ document::Json code_json(const CodeEntry& entry) {
   json.set("exit_code", entry.exit);
   json.set("purpose", entry.purpose);
   json.set("since", entry.since);
+  if (const std::string example = example_of(entry); !example.empty()) {
+    json.set("example", example);
+  }
   return json;
 }
 
@@ -48,6 +65,9 @@ void print_code(const CodeEntry& entry, Terminal& terminal) {
   terminal.out.write(std::string(entry.code.name()) + "\n  " + std::string(entry.purpose) +
                      ".\n  Class: " + text_of(entry.code_class) + "; exit code: " +
                      std::to_string(entry.exit) + "; since " + std::string(entry.since) + "\n");
+  if (const std::string example = example_of(entry); !example.empty()) {
+    terminal.out.write("\nExample\n\n" + example);
+  }
 }
 
 const CodeEntry& get_code(const std::string& name) {

@@ -175,6 +175,9 @@ def check_hook(entry, folder):
 def main():
     listing = subprocess.run([kedge, "reference", "--help"], capture_output=True, text=True)
     check("kedge reference", listing.returncode == 0)
+    explained = subprocess.run([kedge, "explain", "unknown_type"], capture_output=True, text=True).stdout
+    check("kedge explain shows the example of the page", explained.rstrip().endswith(
+        (root / "docs/reference/codes/unknown_type.md").read_text().split("## Example\n", 1)[1].strip()), explained)
     names = {path.stem.replace("-", " ") for path in (root / "docs/reference/commands").glob("*.md")} | {
         line.split("|")[1].split("[")[1].split("]")[0] for line in (root / "docs/reference/commands/README.md").read_text().splitlines()
         if line.startswith("| [")}

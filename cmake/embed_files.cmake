@@ -1,0 +1,23 @@
+# Writes OUT: FUNCTION of NAMESPACE, declared in HEADER with its EmbeddedFile, gives (path below FOLDER, text) of every file,
+# sorted by path.
+file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*)
+list(SORT files)
+set(body "// Made by embed_files.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\nnamespace {\n\nconstexpr EmbeddedFile kFiles[] = {\n")
+foreach(file ${files})
+  file(READ ${FOLDER}/${file} text)
+  # A string literal may be no longer than 65536 bytes everywhere: pieces are joined by the compiler.
+  string(LENGTH "${text}" length)
+  set(literal "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND literal " R\"kedge~(${piece})kedge~\"")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  if(literal STREQUAL "")
+    set(literal " \"\"")
+  endif()
+  string(APPEND body "    {\"${file}\",${literal}},\n")
+endforeach()
+string(APPEND body "};\n\n}  // namespace\n\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  return kFiles;\n}\n\n}  // namespace ${NAMESPACE}\n")
+file(WRITE ${OUT} "${body}")
