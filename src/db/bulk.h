@@ -126,6 +126,13 @@ class BulkConnection {
 std::optional<std::int64_t> parse_date(std::string_view text);       // 2027-03-14, infinity
 std::optional<std::int64_t> parse_time(std::string_view text);       // 08:15[:02[.123456]]
 std::optional<std::int64_t> parse_timestamp(std::string_view text);  // with 'T' and zone too
+// The date of a day counted from 1970-01-01, in the proleptic Gregorian calendar; year 0 is 1 BC.
+struct CalendarDate {
+  std::int64_t year = 0;
+  std::int64_t month = 1;
+  std::int64_t day = 1;
+};
+CalendarDate calendar_date(std::int64_t days);
 std::string format_date(std::int64_t days);
 std::string format_time(std::int64_t microseconds);
 std::string format_timestamp(std::int64_t microseconds);  // 2027-03-14 08:15:02[.123456]

@@ -203,10 +203,7 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   return zone ? std::optional(days * kDay + *time - *zone) : std::nullopt;
 }
 
-std::string format_date(std::int64_t days) {
-  if (days == kInfiniteDate || days == -kInfiniteDate) {
-    return days > 0 ? "infinity" : "-infinity";
-  }
+CalendarDate calendar_date(std::int64_t days) {
   const std::int64_t shifted = days + 719'468;
   const std::int64_t era = floor_divide(shifted, 146'097);
   const std::int64_t day_of_era = shifted - era * 146'097;
@@ -215,11 +212,18 @@ std::string format_date(std::int64_t days) {
   const std::int64_t day_of_year =
       day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t shifted_month = (5 * day_of_year + 2) / 153;
-  const std::int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
   const std::int64_t month = shifted_month + (shifted_month < 10 ? 3 : -9);
-  const std::int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  const std::string rest = "-" + padded(month, 2) + "-" + padded(day, 2);
-  return year > 0 ? padded(year, 4) + rest : padded(1 - year, 4) + rest + " BC";
+  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month,
+          day_of_year - (153 * shifted_month + 2) / 5 + 1};
+}
+
+std::string format_date(std::int64_t days) {
+  if (days == kInfiniteDate || days == -kInfiniteDate) {
+    return days > 0 ? "infinity" : "-infinity";
+  }
+  const CalendarDate date = calendar_date(days);
+  const std::string rest = "-" + padded(date.month, 2) + "-" + padded(date.day, 2);
+  return date.year > 0 ? padded(date.year, 4) + rest : padded(1 - date.year, 4) + rest + " BC";
 }
 
 std::string format_time(std::int64_t microseconds) {

@@ -59,6 +59,18 @@ bool is_plain_default(std::string_view sql) {
   return !rest.empty() && rest.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+std::string Ddl::default_value(const schema::Default& value, const schema::Type& type) const {
+  if (value.kind == schema::Default::Kind::Expression) {
+    return value.value;
+  }
+  const std::string word = base::to_upper(value.value);
+  if (type.kind == schema::TypeKind::Boolean && (word == "TRUE" || word == "FALSE")) {
+    return word;
+  }
+  return is_numeric_type(type) && is_plain_default(value.value) ? value.value
+                                                                : literal(value.value);
+}
+
 std::string Ddl::quote(std::string_view identifier) const {
   return "\"" + base::replace_all(std::string(identifier), "\"", "\"\"") + "\"";
 }

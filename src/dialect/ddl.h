@@ -20,8 +20,7 @@ class Ddl {
   virtual schema::Dialect id() const = 0;
   virtual std::string quote(std::string_view identifier) const;
   virtual std::string literal(std::string_view text) const;
-  virtual std::string default_value(const schema::Default& value,
-                                    const schema::Type& type) const = 0;
+  virtual std::string default_value(const schema::Default& value, const schema::Type& type) const;
   // Name, type and every clause. `table` decides whether the key stands in the column.
   virtual std::string column(const schema::Column& column, const schema::Table& table) const = 0;
   virtual std::string index(const schema::Index& index, const schema::Name& table) const = 0;

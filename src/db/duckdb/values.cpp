@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "db/bulk.h"
 #include "db/duckdb/types.h"
 
 namespace kedge::db::duckdb {
@@ -162,25 +163,14 @@ std::string timestamp_with_fraction(std::int64_t value, std::int64_t unit, std::
 
 }  // namespace
 
-// Days since 1970-01-01 to the proleptic Gregorian calendar (era arithmetic in 400-year cycles).
 std::string date_text(std::int32_t days) {
   if (days == std::numeric_limits<std::int32_t>::max() ||
       days == -std::numeric_limits<std::int32_t>::max()) {
     return days > 0 ? "infinity" : "-infinity";
   }
-  const std::int64_t shifted = std::int64_t{days} + 719'468;
-  const std::int64_t era = floor_divide(shifted, 146'097);
-  const std::int64_t day_of_era = shifted - era * 146'097;
-  const std::int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t shifted_month = (5 * day_of_year + 2) / 153;
-  const std::int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-  const std::int64_t month = shifted_month + (shifted_month < 10 ? 3 : -9);
-  const std::int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-  const std::string text = "-" + padded(month, 2) + "-" + padded(day, 2);
-  return year > 0 ? padded(year, 4) + text : padded(1 - year, 4) + text + " (BC)";
+  const CalendarDate date = calendar_date(days);
+  const std::string text = "-" + padded(date.month, 2) + "-" + padded(date.day, 2);
+  return date.year > 0 ? padded(date.year, 4) + text : padded(1 - date.year, 4) + text + " (BC)";
 }
 
 std::string time_text(std::int64_t microseconds) {

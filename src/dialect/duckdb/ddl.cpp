@@ -12,18 +12,6 @@ class DuckdbDdl : public Ddl {
   schema::Dialect id() const override { return schema::Dialect::Duckdb; }
   KeyPlace key_place() const override { return KeyPlace::Inside; }
 
-  std::string default_value(const schema::Default& value, const schema::Type& type) const override {
-    if (value.kind == schema::Default::Kind::Expression) {
-      return value.value;
-    }
-    const std::string word = base::to_upper(value.value);
-    if (type.kind == schema::TypeKind::Boolean && (word == "TRUE" || word == "FALSE")) {
-      return word;
-    }
-    return is_numeric_type(type) && is_plain_default(value.value) ? value.value
-                                                                  : literal(value.value);
-  }
-
   std::string column(const Column& column, const schema::Table& table) const override {
     std::string sql = quote(column.name) + " " + type(column.type);
     sql += column.collation.empty() ? "" : " COLLATE " + column.collation;
