@@ -117,7 +117,7 @@ std::string sqlite_range(const std::string& x, const Type& type) {
   }
   if (type.kind == TypeKind::Numeric) {
     const std::string name = contracts::type_name(type);
-    return "NOT (" + x + " = trunc(" + x + ") AND TRY_CAST(" + x + " AS BIGINT) = " + x +
+    return "(" + x + " <> trunc(" + x + ") OR TRY_CAST(" + x + " AS BIGINT) IS DISTINCT FROM " + x +
            ") AND TRY_CAST(CAST(CAST(" + x + " AS DOUBLE) AS VARCHAR) AS " + name +
            ") IS DISTINCT FROM " + x;
   }

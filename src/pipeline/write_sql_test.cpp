@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "contracts/type_name.h"
+#include "db/duckdb/connector.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -92,6 +93,26 @@ TEST(WriteSqlTest, FindsValuesThatDoNotFit) {
   EXPECT_NE(range_condition(System::Sqlite, "x", contracts::duckdb_type("DOUBLE")), "");
   EXPECT_EQ(range_condition(System::Duckdb, "x", contracts::duckdb_type("HUGEINT")), "");
   EXPECT_NE(range_condition(System::Postgres, "x", contracts::duckdb_type("VARCHAR")), "");
+}
+
+// What SQLite would keep as a DOUBLE that says another number.
+TEST(WriteSqlTest, FindsDecimalsThatSqliteWouldRound) {
+  const auto duckdb = db::make_duckdb_connector()->connect(
+      {"main", "duckdb", {{"path", ":memory:"}}, {}, db::AccessMode::Create});
+  const auto is_found = [&](const std::string& value, const std::string& type) {
+    const std::string condition =
+        range_condition(System::Sqlite, "x", contracts::duckdb_type(type));
+    const db::ResultSet rows = duckdb->query("SELECT " + condition + " FROM (SELECT CAST('" +
+                                             value + "' AS " + type + ") AS x)");
+    return db::to_boolean(rows.rows.at(0).at(0));
+  };
+  EXPECT_TRUE(is_found(std::string(38, '9'), "DECIMAL(38,0)"));
+  EXPECT_TRUE(is_found("-" + std::string(38, '9'), "DECIMAL(38,0)"));
+  EXPECT_TRUE(is_found("9223372036854775809", "DECIMAL(38,0)"));
+  EXPECT_TRUE(is_found("999999999999999.999", "DECIMAL(18,3)"));
+  EXPECT_FALSE(is_found("9223372036854775807", "DECIMAL(38,0)"));
+  EXPECT_FALSE(is_found("100000000000000000000", "DECIMAL(38,0)"));
+  EXPECT_FALSE(is_found("20.25", "DECIMAL(18,3)"));
 }
 
 }  // namespace
