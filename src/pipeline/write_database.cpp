@@ -33,6 +33,7 @@ class DatabaseWrite {
     try {
       target_ = engine_.open(write_.connection, Engine::Use::Write);
       const Engine::Running running(engine_, *target_);
+      input_.goes_to(*target_);
       judge();
       move();
     } catch (const Error&) {
@@ -382,7 +383,6 @@ class DatabaseWrite {
   std::vector<std::string> target_names_;
   WriteRecord record_;
   bool altered_ = false;
-  bool full_ = true;  // the input has every row of the source
 };
 
 }  // namespace

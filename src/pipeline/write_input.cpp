@@ -165,13 +165,27 @@ std::string WriteInput::rows_flagged() const {
   return " WHERE coalesce(" + quote_name(write_.delete_flag) + ", false)";
 }
 
+void WriteInput::goes_to(db::Connection& target) {
+  sqlite_behind_ = system_ == System::Generic && target.engine().product == "SQLite";
+}
+
+std::string WriteInput::out_of_range(const std::string& quoted, const schema::Type& type) const {
+  if (!remote_.empty()) {
+    return "";
+  }
+  const std::string own = range_condition(system_, quoted, type);
+  const std::string behind =
+      sqlite_behind_ ? range_condition(System::Sqlite, quoted, type) : std::string();
+  return own.empty() || behind.empty() ? own + behind : "(" + own + ") OR (" + behind + ")";
+}
+
 std::map<std::string, ValueFacts> WriteInput::measure(const std::vector<std::string>& names) {
   std::map<std::string, ValueFacts> facts;
   std::string list;
   std::vector<std::string> measured;
   for (const WriteColumn& column : columns_) {
     const std::string quoted = quote_name(column.name);
-    const std::string range = remote_.empty() ? range_condition(system_, quoted, column.type) : "";
+    const std::string range = out_of_range(quoted, column.type);
     const bool asked = std::find(names.begin(), names.end(), column.name) != names.end();
     if (!asked && range.empty()) {
       continue;

@@ -25,6 +25,8 @@ class WriteInput {
   // Are keys that the input does not have gone at the source?
   bool is_full() const { return full_; }
   const std::vector<contracts::WriteColumn>& columns() const { return columns_; }
+  // A database behind a general connector that keeps values in its own way.
+  void goes_to(db::Connection& target);
   // NULLs, lengths and values out of range of these columns.
   std::map<std::string, contracts::ValueFacts> measure(const std::vector<std::string>& names);
   // Copies the rows into a table of the target; the last of equal keys wins.
@@ -43,6 +45,7 @@ class WriteInput {
   void check_empty();
   void warn_duplicates(std::int64_t groups, std::int64_t surplus);
   bool takes_everything();
+  std::string out_of_range(const std::string& quoted, const schema::Type& type) const;
   std::string export_sql(const std::string& condition) const;
   std::int64_t copy_inside(db::Connection& target, const schema::Name& name,
                            const std::vector<std::string>& target_names,
@@ -52,8 +55,9 @@ class WriteInput {
   const WriteSpec& write_;
   db::Connection& staging_;
   System system_;
-  std::string name_;    // of the staged table
-  std::string remote_;  // push-down: the staged table, quoted
+  bool sqlite_behind_ = false;  // its rules for values hold beside those of the connector
+  std::string name_;            // of the staged table
+  std::string remote_;          // push-down: the staged table, quoted
   std::vector<contracts::WriteColumn> columns_;
   bool full_ = true;
   bool has_doubles_ = false;  // merge keys that occur more than once

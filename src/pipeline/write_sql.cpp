@@ -138,18 +138,39 @@ std::string sqlite_range(const std::string& x, const Type& type) {
   return "";
 }
 
+// Dates of the Christian era with four digits: all that ODBC and most servers can say.
+std::string outside_of_common_years(const std::string& x) {
+  return "NOT isfinite(" + x + ") OR year(" + x + ") < 1 OR year(" + x + ") > 9999";
+}
+
+bool is_date_or_timestamp(TypeKind kind) {
+  return kind == TypeKind::Date || kind == TypeKind::Timestamp || kind == TypeKind::TimestampTz;
+}
+
+std::string holds_nul(const std::string& x) {
+  return "contains(CAST(" + x + " AS VARCHAR), chr(0))";
+}
+
 std::string mysql_range(const std::string& x, TypeKind kind) {
   if (is_real(kind)) {
     return "isnan(" + x + ") OR isinf(" + x + ")";
-  }
-  if (kind == TypeKind::Date || kind == TypeKind::Timestamp) {
-    return "NOT isfinite(" + x + ") OR year(" + x + ") < 1 OR year(" + x + ") > 9999";
   }
   if (kind == TypeKind::TimestampTz) {
     return "NOT isfinite(" + x + ") OR " + x + " < '1970-01-01 00:00:01+00' OR " + x +
            " >= '2038-01-19 03:14:08+00'";
   }
-  return "";
+  return is_date_or_timestamp(kind) ? outside_of_common_years(x) : "";
+}
+
+// What goes through ODBC: its dates have four digits, and a driver ends a text at a NUL.
+std::string odbc_range(System system, const std::string& x, TypeKind kind) {
+  if (is_date_or_timestamp(kind)) {
+    return outside_of_common_years(x);
+  }
+  if (system == System::SqlServer && is_real(kind)) {
+    return "isnan(" + x + ") OR isinf(" + x + ")";
+  }
+  return system == System::Generic && kind == TypeKind::Text ? holds_nul(x) : "";
 }
 
 }  // namespace
@@ -317,10 +338,10 @@ std::string range_condition(System system, const std::string& x, const Type& typ
   if (system == System::Mysql) {
     return mysql_range(x, type.kind);
   }
-  if (system == System::Postgres && (type.kind == TypeKind::Text || type.kind == TypeKind::Json)) {
-    return "contains(CAST(" + x + " AS VARCHAR), chr(0))";
+  if (system == System::Postgres) {
+    return type.kind == TypeKind::Text || type.kind == TypeKind::Json ? holds_nul(x) : "";
   }
-  return "";
+  return odbc_range(system, x, type.kind);
 }
 
 }  // namespace kedge::pipeline

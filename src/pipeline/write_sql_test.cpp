@@ -93,6 +93,13 @@ TEST(WriteSqlTest, FindsValuesThatDoNotFit) {
   EXPECT_NE(range_condition(System::Sqlite, "x", contracts::duckdb_type("DOUBLE")), "");
   EXPECT_EQ(range_condition(System::Duckdb, "x", contracts::duckdb_type("HUGEINT")), "");
   EXPECT_NE(range_condition(System::Postgres, "x", contracts::duckdb_type("VARCHAR")), "");
+  EXPECT_NE(range_condition(System::Generic, "x", contracts::duckdb_type("VARCHAR")), "");
+  EXPECT_EQ(range_condition(System::SqlServer, "x", contracts::duckdb_type("VARCHAR")), "");
+  for (const System system : {System::Generic, System::SqlServer, System::Mysql}) {
+    EXPECT_NE(range_condition(system, "x", contracts::duckdb_type("DATE")), "");
+    EXPECT_NE(range_condition(system, "x", contracts::duckdb_type("TIMESTAMP")), "");
+  }
+  EXPECT_NE(range_condition(System::SqlServer, "x", contracts::duckdb_type("DOUBLE")), "");
 }
 
 // What SQLite would keep as a DOUBLE that says another number.
