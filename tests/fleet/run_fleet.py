@@ -34,11 +34,17 @@ def check(name, condition, detail=""):
         print(f"FAIL {name}: {str(detail)[:400]}")
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def verify(folder, *arguments):
-    begin = time.monotonic()
+    """Its exit code, the gate, and how long it took: `1.2 s, 0.8 s of the processor`."""
+    begin, before = time.monotonic(), processor_seconds()
     done = subprocess.run([kedge, "-C", str(folder), "verify", "--format", "json", *arguments], capture_output=True,
                           text=True, stdin=subprocess.DEVNULL, timeout=300)
-    took = time.monotonic() - begin
+    took = f"{time.monotonic() - begin:.2f} s, {processor_seconds() - before:.2f} s of the processor"
     document = json.loads(done.stdout)
     return done.returncode, document["gates"][0], took
 
@@ -67,7 +73,7 @@ def sqlite_fleet(folder):
     arguments = ["--databases", "data/*.sqlite", "--reference", f"sqlite:{folder}/data/f0000.sqlite", "--fleet-state", "state.ndjson"]
     code, gate, took = verify(folder, *arguments)
     judge("sqlite", gate, code, options.sqlite, 5)
-    print(f"{options.sqlite} sqlite databases: {took:.2f} s")
+    print(f"{options.sqlite} sqlite databases: {took}")
     code, again, took = verify(folder, *arguments)
     check("resumed from the state file", all(database["from_before"] for database in again["databases"]))
     check("same groups again", again["groups"] == gate["groups"])
@@ -114,7 +120,7 @@ def postgres_fleet(folder):
         (folder / "pg").write_text("\n".join(urls) + "\n")
         code, gate, took = verify(folder, "--fleet", "pg", "--reference", f"postgres://kedge@/f0000?host={base}")
         judge("postgres", gate, code, len(names), 5)
-        print(f"{len(names)} PostgreSQL databases: {took:.2f} s")
+        print(f"{len(names)} PostgreSQL databases: {took}")
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(timeout=30)
