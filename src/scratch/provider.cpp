@@ -4,6 +4,7 @@
 
 #include "base/file_system.h"
 #include "kedge/codes.h"
+#include "scratch/end_guard.h"
 #include "scratch/guarded_process.h"
 #include "scratch/server.h"
 
@@ -22,6 +23,7 @@ class ForeignServer final : public Server {
     }
   }
   db::ConnectionSettings administration() const override { return settings_; }
+  bool outlives_us() const override { return true; }
 
  private:
   db::ConnectionSettings settings_;
@@ -50,19 +52,15 @@ class ServerDatabase final : public db::ScratchDatabase {
   ServerDatabase(const db::Registry& registry, std::shared_ptr<Server> server, std::string name,
                  bool keep)
       : registry_(registry), server_(std::move(server)), name_(std::move(name)), keep_(keep) {
+    if (server_->outlives_us() && !keep_) {
+      guard_.emplace([this] { drop("IF EXISTS "); });
+    }
     // "CREATE DATABASE" without IF NOT EXISTS: an existing one is refused, never reused.
     registry_.connect(server_->administration())->execute("CREATE DATABASE " + name_);
   }
   ~ServerDatabase() override {
-    if (keep_) {
-      return;
-    }
-    try {
-      const bool postgres = server_->administration().connector == "postgres";
-      registry_.connect(server_->administration())
-          ->execute("DROP DATABASE " + name_ + (postgres ? " WITH (FORCE)" : ""));
-    } catch (const Error&) {
-      // The server is gone, and with it the database; destructors do not throw.
+    if (!keep_) {
+      drop("");
     }
   }
   ServerDatabase(const ServerDatabase&) = delete;
@@ -74,10 +72,30 @@ class ServerDatabase final : public db::ScratchDatabase {
   }
 
  private:
+  void drop(const std::string& if_exists) const noexcept {
+    try {
+      const auto connection = registry_.connect(server_->administration());
+      const bool postgres = server_->administration().connector == "postgres";
+      if (!postgres) {  // a session that still runs a statement there would keep us waiting
+        for (const db::Row& row : connection
+                                      ->query("SELECT ID FROM information_schema.PROCESSLIST WHERE "
+                                              "DB = '" +
+                                              name_ + "'")
+                                      .rows) {
+          connection->execute("KILL " + db::to_text(row[0]));
+        }
+      }
+      connection->execute("DROP DATABASE " + if_exists + name_ + (postgres ? " WITH (FORCE)" : ""));
+    } catch (const std::exception&) {
+      return;  // the server is gone, and with it the database
+    }
+  }
+
   const db::Registry& registry_;
   std::shared_ptr<Server> server_;
   std::string name_;
   bool keep_;
+  std::optional<EndGuard> guard_;
 };
 
 class Provider final : public db::ScratchProvider {

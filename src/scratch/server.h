@@ -15,6 +15,8 @@ class Server {
   virtual ~Server() = default;
   // How to reach its administrative database, for creating and dropping others.
   virtual db::ConnectionSettings administration() const = 0;
+  // Is it there when we are gone, with what we left in it?
+  virtual bool outlives_us() const { return false; }
 };
 
 // Both throw ERR_SCRATCH_UNAVAILABLE when no server program is found or it does not start.

@@ -2,7 +2,7 @@
 """Throw-away engines of `verify --replay`: as root and as an ordinary user, ended by signals in the middle, and missing. Nothing stays:
 no process, no folder; what was not replayed is neither passed nor skipped.
 
-usage: run_replay.py --kedge PATH [--duckdb-lib FILE]
+usage: run_replay.py --kedge PATH [--duckdb-lib FILE] [--only PART]
 Last line: N passed, N failed.
 """
 import argparse
@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
+from kt.databases import Databases, SqlError  # noqa: E402
 
 SLOW = {"sqlite": "CREATE TABLE slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 400000000) SELECT max(i) AS m FROM n;",
         "postgres": "SELECT pg_sleep(60);", "mysql": "SELECT SLEEP(60);",
@@ -119,6 +122,38 @@ def ended(kedge, dialect, user, number):
         home.close()
 
 
+def on_a_server(kedge, dialect, dbs, number):
+    """--scratch-url: what was made on somebody else's server is gone again, after a whole run and after a signal in its middle."""
+    database = dbs.open(dialect, Path("unused"), Path("/tmp"))
+    said, variables = database.connection(), database.variables()
+    if dialect == "postgres":
+        url = f"postgres://{said['user']}@/{said['database']}?host={said['host']}&port={said['port']}"
+        listed = "SELECT count(*) FROM pg_database WHERE datname LIKE 'kedge_scratch_%'"
+    else:
+        url = f"mysql://{said['user']}:{variables['KT_MY_PASSWORD']}@{said['host']}:{said['port']}/{said['database']}"
+        listed = "SELECT count(*) FROM information_schema.schemata WHERE schema_name LIKE 'kedge_scratch_%'"
+    home = Home(kedge, dialect, None, slow=number is not None)
+
+    def left():
+        return int(database.query(listed)[1][0][0])
+    try:
+        child = home.start("verify", "--replay", "--scratch-url", url)
+        if number is not None:
+            deadline = time.monotonic() + 40
+            while not left() and child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(1)
+            assert child.poll() is None and left() == 1, f"no database was made: {child.communicate()[1][-500:] if child.poll() is not None else left()}"
+            child.send_signal(number)
+        out, err = child.communicate(timeout=60)
+        assert child.returncode == (0 if number is None else -number), f"exit {child.returncode}: {out[-300:]}{err[-500:]}"
+        assert left() == 0, "kedge_scratch_* is left on the server"
+        home.left_clean(dialect)
+    finally:
+        home.close()
+        database.close()
+
+
 def missing(kedge):
     """Without programs and without a server to be given: exit 2, both remedies, no word of success."""
     for dialect, flags in (("postgres", ["--pg-bin", "/nowhere"]), ("mysql", [])):
@@ -142,6 +177,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kedge", required=True)
     parser.add_argument("--duckdb-lib")
+    parser.add_argument("--only", default="", help="a part of the names of the tests to run")
     args = parser.parse_args()
     # Somewhere an ordinary user may read it.
     shelf = Path(tempfile.mkdtemp(prefix="kedge-replay-bin", dir="/tmp"))
@@ -157,17 +193,25 @@ def main():
             tests.append((f"{dialect} as {name_of(user)}", lambda d=dialect, u=user: whole(kedge, d, u)))
             for number in (signal.SIGTERM, signal.SIGKILL):
                 tests.append((f"{dialect} as {name_of(user)}, {number.name}", lambda d=dialect, u=user, n=number: ended(kedge, d, u, n)))
+    dbs = Databases(None)
+    for dialect in ("postgres", "mysql"):
+        for number in (None, signal.SIGTERM, signal.SIGINT):
+            tests.append((f"{dialect} with --scratch-url, {number.name if number else 'whole'}",
+                          lambda d=dialect, n=number: on_a_server(kedge, d, dbs, n)))
     passed = failed = 0
     try:
         for name, test in tests:
+            if args.only not in name:
+                continue
             try:
                 test()
                 passed += 1
-            except (AssertionError, subprocess.TimeoutExpired, OSError) as error:
+            except (AssertionError, subprocess.TimeoutExpired, OSError, SqlError) as error:
                 failed += 1
                 print(f"FAIL {name}: {str(error)[:1500]}")
             sys.stdout.flush()
     finally:
+        dbs.stop()
         shutil.rmtree(shelf, ignore_errors=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
