@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "report/diff.h"
 #include "report/impact.h"
 #include "report/problem.h"
 #include "schema/change_json.h"
@@ -51,34 +52,6 @@ Json status_json(const migrate::Status& status) {
 Json change_json(const migrate::PlannedChange& planned) {
   Json json = schema::to_json(planned.change);
   json.set("status", status_json(planned.status));
-  return json;
-}
-
-Json hazard_json(const migrate::Hazard& hazard) {
-  Json json = Json::object();
-  json.set("hazard", hazard.hazard);
-  if (!hazard.table.schema.empty()) {
-    json.set("schema", hazard.table.schema.text());
-  }
-  json.set("table", hazard.table.name.text());
-  const auto text = [&](const char* key, const std::string& value) {
-    if (!value.empty()) {
-      json.set(key, value);
-    }
-  };
-  text("column", hazard.column.text());
-  text("object", hazard.object);
-  text("text", hazard.text);
-  text("lock", hazard.lock);
-  text("rewrite", hazard.rewrite);
-  if (hazard.rows_estimate) {
-    json.set("rows_estimate", *hazard.rows_estimate);
-  }
-  if (hazard.probed) {
-    json.set("probe", migrate::to_string(hazard.probe));
-  }
-  text("sample", hazard.sample);
-  text("online_form", hazard.online_form);
   return json;
 }
 
@@ -265,17 +238,17 @@ void scope(const app::MigrateResult& result, std::string& out) {
   out += "\n";
 }
 
+std::string compared_line(const app::MigrateResult& result) {
+  return result.compared.empty() ? "" : "compared with the " + result.compared + "\n";
+}
+
 }  // namespace
 
 std::string migrate_text(const app::MigrateResult& result) {
-  std::string out;
-  if (!result.compared.empty()) {
-    out += "compared with the " + result.compared + "\n";
-  }
   if (result.up) {
-    out += "-- UP --\n" + *result.up + "-- DOWN --\n" + result.down.value_or("");
-    return out;
+    return "-- UP --\n" + *result.up + "-- DOWN --\n" + result.down.value_or("");
   }
+  std::string out = compared_line(result);
   summary(result, out);
   for (const migrate::Hazard& hazard : result.plan.hazards) {
     out += hazard_text(hazard);
@@ -306,8 +279,9 @@ std::string migrate_text(const app::MigrateResult& result) {
 
 std::string migrate_diagnostics(const app::MigrateResult& result) {
   std::string out;
-  if (result.up && result.impact) {
-    out += planned_impact_text(*result.impact);  // standard output holds the SQL and nothing else
+  if (result.up) {  // standard output holds the SQL and nothing else
+    out += compared_line(result);
+    out += result.impact ? planned_impact_text(*result.impact) : "";
   }
   for (const Finding& finding : result.warnings) {
     out += problem_text(finding.problem, Severity::Warning);
