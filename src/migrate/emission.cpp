@@ -108,6 +108,36 @@ void prepare(Emission& emission) {
   emission.remaps = find_remaps(emission);
 }
 
+bool is_referenced(const schema::Schema& from, const std::vector<Change>& changes,
+                   const schema::Name& before, const schema::Name& after) {
+  return std::any_of(from.tables.begin(), from.tables.end(),
+                     [&](const schema::Table& table) {
+                       return std::any_of(
+                           table.foreign_keys.begin(), table.foreign_keys.end(),
+                           [&](const auto& key) { return key.referenced_table == before; });
+                     }) ||
+         std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+           const auto* key = std::get_if<change::AddForeignKey>(&change);
+           return key != nullptr && key->part.referenced_table == after;
+         });
+}
+
+Identifier column_before(const Emission& emission, const schema::Name& table,
+                         const Identifier& column) {
+  for (const Change& change : emission.changes) {
+    const auto* rename = std::get_if<change::RenameColumn>(&change);
+    if (rename != nullptr && rename->table == table && rename->to == column) {
+      return rename->from;
+    }
+  }
+  return column;
+}
+
+const schema::Table* table_before(const Emission& emission, const schema::Name& table) {
+  const auto old = emission.old_table_names.find(table);
+  return find_table(emission.from, old == emission.old_table_names.end() ? table : old->second);
+}
+
 bool mentions(std::string_view text, std::string_view identifier, schema::Dialect dialect) {
   for (const sql::Token& token : sql::tokenize(text, dialect)) {
     std::string_view word = text.substr(token.begin, token.end - token.begin);

@@ -105,8 +105,17 @@ struct Emission {
   std::size_t rank_of(const schema::Name& table) const;
 };
 
+// Does a foreign key that is there or comes refer to this table (by both of its names)?
+bool is_referenced(const schema::Schema& from, const std::vector<Change>& changes,
+                   const schema::Name& before, const schema::Name& after);
+
 // Fills the ranks and old names.
 void prepare(Emission& emission);
+// What a column of a table of `to` was called before the renames of the plan.
+Identifier column_before(const Emission& emission, const schema::Name& table,
+                         const Identifier& column);
+// A table of `to` as it was, or none.
+const schema::Table* table_before(const Emission& emission, const schema::Name& table);
 
 // Views of `from` that must step aside, with everything that reads them: those that changes drop
 // and those that read one of `tables` (and mention one of its columns, where given) or are named.

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "base/graph.h"
 #include "base/overloaded.h"
 #include "base/text.h"
-#include "migrate/sqlite_rebuild.h"
+#include "migrate/duckdb_parts.h"
 
 namespace kedge::migrate {
 namespace {
@@ -25,7 +24,7 @@ struct Work {
 
 class Duckdb {
  public:
-  explicit Duckdb(Emission& e) : e_(e) {}
+  explicit Duckdb(Emission& e) : e_(e), sequences_(e), rebuilds_(e, sequences_) {}
 
   void run() {
     for (std::size_t i = 0; i < e_.changes.size(); ++i) {
@@ -38,8 +37,15 @@ class Duckdb {
         alter_natively(name, work);
       }
     }
-    rebuild_all();
-    drop_counters();
+    std::map<Name, std::vector<std::size_t>> rebuilt;
+    for (const auto& [name, work] : work_) {
+      if (work.rebuild) {
+        rebuilt[name] = work.changes;
+      }
+    }
+    rebuilds_.run(rebuilt);
+    make_and_drop_tables();
+    sequences_.drop_unused();
     emit_views(e_, {});
   }
 
@@ -71,24 +77,6 @@ class Duckdb {
   void operator()(const DropSequence& c) {
     add(stage::kDropSequence, c.object.name,
         "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name));
-  }
-  void operator()(const CreateTable& c) {
-    const Table* table = find_table(e_.to, c.object.name);
-    const Table& made = table == nullptr ? c.object : *table;
-    for (const Column& column : made.columns) {
-      if (column.identity) {
-        sequence_of(made, column);
-      }
-    }
-    add(stage::kCreateTable, made.name, e_.ddl.create_table(made));
-    comments_of(made);
-  }
-  void operator()(const DropTable& c) {
-    const std::size_t last = e_.table_rank.size() + 1;
-    e_.draft
-        .add({stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
-             "DROP TABLE " + e_.if_exists() + e_.ddl.name(c.object.name), index_)
-        .destructive = true;
   }
   void operator()(const RenameTable& c) { work(c.to).alters = true; }
   void operator()(const RenameColumn& c) { work(c.table).alters = true; }
@@ -123,6 +111,7 @@ class Duckdb {
     } else {
       add(stage::kIndex, c.table, index_sql(e_, c.part, c.table));
       added_.insert({c.table, c.part.name});
+      work(c.table);
     }
   }
   void operator()(const DropIndex& c) {
@@ -132,18 +121,7 @@ class Duckdb {
       add(stage::kDropIndex, c.table, e_.ddl.drop_index(c.part, c.table, e_.if_exists()));
     }
   }
-  void operator()(const ChangeComment& c) {
-    const std::string text = c.to.empty() ? "NULL" : e_.ddl.literal(c.to);
-    std::string on;
-    if (c.target.kind == "column") {
-      on = "COLUMN " + e_.ddl.name(c.target.name) + "." + e_.ddl.quote(c.target.part);
-    } else if (c.target.kind == "index") {
-      on = "INDEX " + e_.ddl.name({c.target.name.schema, c.target.part});
-    } else {
-      on = base::to_upper(c.target.kind) + " " + e_.ddl.name(c.target.name);
-    }
-    add(stage::kComment, c.target.name, "COMMENT ON " + on + " IS " + text);
-  }
+  void operator()(const ChangeComment& c) { duckdb_comment(e_, c.target, c.to, index_); }
   void operator()(const CreateObject& c) { make_macro(c.object); }
   void operator()(const DropObject& c) { drop_macro(stage::kDropFunction, c.object); }
   void operator()(const ReplaceObject& c) {
@@ -151,7 +129,7 @@ class Duckdb {
     make_macro(c.after);
   }
   template <class Other>
-  void operator()(const Other&) {}
+  void operator()(const Other&) {}  // tables are made and dropped at the end
 
  private:
   PlanStatement& add(int at, const Name& table, std::string sql) {
@@ -200,11 +178,43 @@ class Duckdb {
   }
   void rebuild(const Name& table) { work(table).rebuild = true; }
 
+  void make_and_drop_tables() {
+    for (std::size_t i = 0; i < e_.changes.size(); ++i) {
+      index_ = i;
+      if (const auto* create = std::get_if<CreateTable>(&e_.changes[i])) {
+        make_table(create->object);
+      } else if (const auto* drop = std::get_if<DropTable>(&e_.changes[i])) {
+        drop_table(drop->object.name);
+      }
+    }
+  }
+  void make_table(const Table& declared) {
+    if (rebuilds_.takes(declared.name)) {
+      return;
+    }
+    const Table* wanted = find_table(e_.to, declared.name);
+    const Table& table = wanted == nullptr ? declared : *wanted;
+    for (const Column& column : table.columns) {
+      sequences_.make(table, column, index_);
+    }
+    add(stage::kCreateTable, table.name, e_.ddl.create_table(table));
+    duckdb_comments_of(e_, table, index_);
+  }
+  void drop_table(const Name& name) {
+    if (rebuilds_.takes(name)) {
+      return;
+    }
+    const std::size_t last = e_.table_rank.size() + 1;
+    e_.draft
+        .add({stage::kDropTable, last - e_.rank_of(name), name.name.text()},
+             "DROP TABLE " + e_.if_exists() + e_.ddl.name(name), index_)
+        .destructive = true;
+  }
   Name old_name(const Name& table) const {
     const auto old = e_.old_table_names.find(table);
     return old == e_.old_table_names.end() ? table : old->second;
   }
-  const Table* was(const Name& table) const { return find_table(e_.from, old_name(table)); }
+  const Table* was(const Name& table) const { return table_before(e_, table); }
   static bool points_at(const Table& table, const Name& target) {
     return std::any_of(table.foreign_keys.begin(), table.foreign_keys.end(),
                        [&](const auto& key) { return key.referenced_table == target; });
@@ -216,12 +226,46 @@ class Duckdb {
            std::any_of(e_.from.tables.begin(), e_.from.tables.end(),
                        [&](const Table& other) { return points_at(other, old); });
   }
+  // DuckDB binds the checks of a table by its old name until a rename is committed.
+  bool is_renamed_and_more(const Name& table, const Work& work) const {
+    return old_name(table) != table && work.changes.size() > 1;
+  }
+  // An ALTER refuses a table with indexes, and an index that is dropped and made again under its
+  // name in one transaction brings DuckDB 1.4 down at COMMIT: the
+  // fault needs an index that was loaded from the file.
+  bool indexes_are_in_the_way(const Name& table, const Work& work) const {
+    const Table& before = *was(table);
+    return (work.alters && !before.indexes.empty()) ||
+           std::any_of(before.indexes.begin(), before.indexes.end(),
+                       [&](const schema::Index& index) {
+                         return added_.contains({table, index.name});
+                       });
+  }
+  // The key is an index too: a column before it cannot go.
+  bool drops_before_its_key(const Name& table, const Work& work) const {
+    const Table& before = *was(table);
+    const auto place = [&](const Identifier& column) {
+      return std::find_if(before.columns.begin(), before.columns.end(),
+                          [&](const Column& one) { return one.name == column; });
+    };
+    return before.primary_key &&
+           std::any_of(work.changes.begin(), work.changes.end(), [&](std::size_t i) {
+             const auto* gone = std::get_if<DropColumn>(&e_.changes[i]);
+             return gone != nullptr &&
+                    std::any_of(
+                        before.primary_key->columns.begin(), before.primary_key->columns.end(),
+                        [&](const Identifier& key) { return place(gone->part.name) < place(key); });
+           });
+  }
   // A table with keys from or to it cannot be altered, and one that is referenced not be dropped.
   void close_over_references() {
     for (auto one = work_.begin(); one != work_.end();) {
       const bool existing = was(one->first) != nullptr && find_table(e_.to, one->first) != nullptr;
       one->second.rebuild =
-          one->second.rebuild || (one->second.alters && has_references(one->first));
+          one->second.rebuild || (existing && indexes_are_in_the_way(one->first, one->second)) ||
+          (one->second.alters && existing &&
+           (has_references(one->first) || is_renamed_and_more(one->first, one->second) ||
+            drops_before_its_key(one->first, one->second)));
       one = existing ? std::next(one) : work_.erase(one);
     }
     for (bool grew = true; grew;) {
@@ -242,32 +286,10 @@ class Duckdb {
     }
   }
 
-  // Indexes make every ALTER fail: they go first and come back.
-  void indexes_aside(const Name& name) {
-    for (const schema::Index& index : was(name)->indexes) {
-      if (index.constraint == schema::Index::Constraint::None && !is_dropped(name, index.name)) {
-        add(stage::kDropIndex - 30, name, e_.ddl.drop_index(index, old_name(name), ""));
-      }
-    }
-    for (const schema::Index& index : find_table(e_.to, name)->indexes) {
-      if (index.constraint == schema::Index::Constraint::None &&
-          !added_.contains({name, index.name})) {
-        add(stage::kIndex, name, index_sql(e_, index, name));
-      }
-    }
-  }
-  bool is_dropped(const Name& table, const Identifier& name) const {
-    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* one = std::get_if<DropIndex>(&change);
-      return one != nullptr && one->table == table && one->part.name == name;
-    });
-  }
   void alter(int at, const Name& table, const std::string& clause) {
     add(at, table, e_.ddl.alter(table) + clause);
   }
   void alter_natively(const Name& name, const Work& one) {
-    index_ = one.changes.front();
-    indexes_aside(name);
     for (const std::size_t i : one.changes) {
       index_ = i;
       if (const auto* column = std::get_if<AddColumn>(&e_.changes[i])) {
@@ -299,7 +321,7 @@ class Duckdb {
             "ALTER COLUMN " + e_.ddl.quote(column.name) + " SET NOT NULL");
     }
     if (!column.comment.empty()) {
-      (*this)(ChangeComment{{"column", c.table, column.name, ""}, "", column.comment});
+      duckdb_comment(e_, {"column", c.table, column.name, ""}, column.comment, index_);
     }
   }
   void change_type(const ChangeColumnType& c) {
@@ -307,7 +329,11 @@ class Duckdb {
     if (c.before.default_value) {
       alter(stage::kColumn, c.table, column + "DROP DEFAULT");
     }
-    alter(stage::kColumn, c.table, column + "SET DATA TYPE " + e_.ddl.type(c.after.type));
+    const std::string value = e_.ddl.quote(c.after.name);
+    const std::string converted = duckdb_converted(e_, value, c.before.type, c.after.type);
+    alter(stage::kColumn, c.table,
+          column + "SET DATA TYPE " + e_.ddl.type(c.after.type) +
+              (converted == value ? "" : " USING " + converted));
     if (c.after.default_value) {
       set_default(c.table, c.after);
     }
@@ -330,165 +356,8 @@ class Duckdb {
           "ALTER COLUMN " + quoted + (column.nullable ? " DROP NOT NULL" : " SET NOT NULL"));
   }
 
-  // ---- rebuilds: rows aside, referrers dropped first, parents made first
+  // ---- enums
 
-  void rebuild_all() {
-    std::vector<Name> order;
-    for (const auto& [name, one] : work_) {
-      if (one.rebuild) {
-        order.push_back(name);
-      }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const Name& a, const Name& b) { return e_.rank_of(a) < e_.rank_of(b); });
-    const auto keep_name = [](const Name& name) {
-      return Name{name.schema, Identifier("__keep_" + name.name.text())};
-    };
-    std::size_t at = 0;
-    const auto step = [&](const Name& name, std::string sql) -> PlanStatement& {
-      const std::vector<std::size_t>& changes = work_[name].changes;
-      return e_.draft.add(
-          {stage::kColumn, ++at, ""}, std::move(sql),
-          changes.empty() ? std::nullopt : std::optional<std::size_t>(changes.front()));
-    };
-    for (const Name& name : order) {
-      Hazard hazard;
-      hazard.hazard = "table-rebuild";
-      hazard.table = name;
-      hazard.text = "the whole table is copied";
-      step(name, "CREATE TABLE " + e_.ddl.name(keep_name(name)) + " AS SELECT * FROM " +
-                     e_.ddl.name(old_name(name)))
-          .hazards.push_back(hazard);
-    }
-    for (auto name = order.rbegin(); name != order.rend(); ++name) {
-      step(*name, "DROP TABLE " + e_.ddl.name(old_name(*name)));
-    }
-    for (const Name& name : order) {
-      const Table* is = find_table(e_.to, name);
-      for (const Column& column : is->columns) {
-        if (column.identity && !has_sequence(*is, column)) {
-          sequence_of(*is, column);
-          count_on(*is, column, *was(name));
-        }
-      }
-      step(name, e_.ddl.create_table(*is));
-      const std::string copy =
-          copy_into({was(name), is, work_[name].changes}, name, keep_name(name));
-      if (!copy.empty()) {
-        step(name, copy);
-      }
-      step(name, "DROP TABLE " + e_.ddl.name(keep_name(name)));
-      for (const schema::Index& index : is->indexes) {
-        if (index.constraint == schema::Index::Constraint::None &&
-            !added_.contains({name, index.name})) {
-          add(stage::kIndex, name, index_sql(e_, index, name));
-        }
-      }
-      comments_of(*is);
-    }
-  }
-  std::string copy_into(const Rebuild& one, const Name& target, const Name& source) const {
-    std::vector<std::string> names;
-    std::vector<std::string> values;
-    for (const Column& column : one.is->columns) {
-      Identifier from = column.name;
-      for (const Change& change : e_.changes) {
-        const auto* rename = std::get_if<RenameColumn>(&change);
-        if (rename != nullptr && rename->table == target && rename->to == column.name) {
-          from = rename->from;
-        }
-      }
-      const Column* before = find_column(*one.was, from);
-      if (before == nullptr || column.generated) {
-        continue;
-      }
-      std::string value = e_.ddl.quote(from);
-      if (before->nullable && !column.nullable && column.default_value) {
-        value = "COALESCE(" + value + ", " +
-                e_.ddl.default_value(*column.default_value, column.type) + ")";
-      }
-      names.push_back(e_.ddl.quote(column.name));
-      values.push_back(value);
-    }
-    return names.empty() ? ""
-                         : fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", e_.ddl.name(target),
-                                       base::join(names, ", "), base::join(values, ", "),
-                                       e_.ddl.name(source));
-  }
-
-  // ---- sequences, enums, comments
-
-  // Without double quotes: nextval() could not name it.
-  Name sequence_name(const Table& table, const Column& column) const {
-    const std::string& given = column.identity->sequence;
-    return {table.name.schema,
-            Identifier(base::replace_all(
-                given.empty() ? table.name.name.text() + "_" + column.name.text() + "_seq" : given,
-                "\"", ""))};
-  }
-  bool has_sequence(const Table& table, const Column& column) const {
-    const Name name = sequence_name(table, column);
-    const auto is_it = [&](const schema::Sequence& sequence) { return sequence.name == name; };
-    const Table* before = was(table.name);
-    const Column* old = before == nullptr ? nullptr : find_column(*before, column.name);
-    return std::any_of(e_.from.sequences.begin(), e_.from.sequences.end(), is_it) ||
-           (old != nullptr && old->identity);
-  }
-  void sequence_of(const Table& table, const Column& column) {
-    if (column.identity->kind == schema::Identity::Kind::Uuid) {
-      return;
-    }
-    const Name name = sequence_name(table, column);
-    const auto is_it = [&](const schema::Sequence& sequence) { return sequence.name == name; };
-    if (std::none_of(e_.to.sequences.begin(), e_.to.sequences.end(), is_it)) {
-      add(stage::kSequence, name, "CREATE SEQUENCE IF NOT EXISTS " + e_.ddl.name(name));
-    }
-  }
-  std::set<Name> counters_of(const schema::Schema& shape) const {
-    std::set<Name> names;
-    for (const Table& table : shape.tables) {
-      for (const Column& column : table.columns) {
-        if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
-          names.insert(sequence_name(table, column));
-        }
-      }
-    }
-    return names;
-  }
-  // A sequence that counts for no key any more goes with the last one.
-  void drop_counters() {
-    std::set<Name> kept = counters_of(e_.to);
-    for (const schema::Sequence& sequence : e_.to.sequences) {
-      kept.insert(sequence.name);
-    }
-    index_.reset();
-    for (const Name& name : counters_of(e_.from)) {
-      // A renamed table keeps its sequence, which another table's name may lead to as well.
-      const bool read = std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& t) {
-        return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& column) {
-          return column.default_value &&
-                 column.default_value->value.find(name.name.text()) != std::string::npos;
-        });
-      });
-      if (!read && !kept.contains(name)) {
-        add(stage::kDropSequence, name, "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(name));
-      }
-    }
-  }
-  // The counter starts behind the keys that are there.
-  void count_on(const Table& table, const Column& column, const Table& rows) {
-    if (column.identity->kind == schema::Identity::Kind::Uuid ||
-        find_column(rows, column.name) == nullptr) {
-      return;
-    }
-    const std::string counter = e_.ddl.literal(e_.ddl.name(sequence_name(table, column)));
-    e_.draft.add(
-        {stage::kSequence, 1, table.name.name.text()},
-        fmt::format("SELECT max(nextval({})) FROM range((SELECT coalesce(max({}), 0)::BIGINT "
-                    "FROM {}))",
-                    counter, e_.ddl.quote(column.name), e_.ddl.name(rows.name)),
-        index_);
-  }
   void make_enum(const schema::EnumType& type) {
     std::vector<std::string> labels;
     for (const std::string& label : type.labels) {
@@ -528,24 +397,40 @@ class Duckdb {
       }
     }
   }
-  void comments_of(const Table& table) {
-    if (!table.comment.empty()) {
-      (*this)(ChangeComment{{"table", table.name, {}, ""}, "", table.comment});
-    }
-    for (const Column& column : table.columns) {
-      if (!column.comment.empty()) {
-        (*this)(ChangeComment{{"column", table.name, column.name, ""}, "", column.comment});
-      }
-    }
-  }
-
   Emission& e_;
+  DuckdbSequences sequences_;
+  DuckdbRebuilds rebuilds_;
   std::optional<std::size_t> index_;
   std::map<Name, Work> work_;
   std::set<std::pair<Name, Identifier>> added_;
 };
 
 }  // namespace
+
+void duckdb_comment(Emission& e, const CommentTarget& target, const std::string& text,
+                    std::optional<std::size_t> change) {
+  std::string on;
+  if (target.kind == "column") {
+    on = "COLUMN " + e.ddl.name(target.name) + "." + e.ddl.quote(target.part);
+  } else if (target.kind == "index") {
+    on = "INDEX " + e.ddl.name({target.name.schema, target.part});
+  } else {
+    on = base::to_upper(target.kind) + " " + e.ddl.name(target.name);
+  }
+  e.draft.add({stage::kComment, e.rank_of(target.name), target.name.name.text()},
+              "COMMENT ON " + on + " IS " + (text.empty() ? "NULL" : e.ddl.literal(text)), change);
+}
+
+void duckdb_comments_of(Emission& e, const Table& table, std::optional<std::size_t> change) {
+  if (!table.comment.empty()) {
+    duckdb_comment(e, {"table", table.name, {}, ""}, table.comment, change);
+  }
+  for (const Column& column : table.columns) {
+    if (!column.comment.empty()) {
+      duckdb_comment(e, {"column", table.name, column.name, ""}, column.comment, change);
+    }
+  }
+}
 
 void emit_duckdb(Emission& e) {
   Duckdb(e).run();

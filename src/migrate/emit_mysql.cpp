@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "dialect/mysql/partition.h"
 #include "migrate/mysql_online.h"
+#include "migrate/mysql_references.h"
 
 namespace kedge::migrate {
 namespace {
@@ -23,12 +24,27 @@ bool is_counted(const Column& column) {
 
 class Mysql {
  public:
-  explicit Mysql(Emission& e) : e_(e) {
+  explicit Mysql(Emission& e) : e_(e), references_(e) {
     for (const Change& change : e.changes) {
       if (const auto* key = std::get_if<DropPrimaryKey>(&change)) {
         dropped_keys_.insert(key->table);
       } else if (const auto* made = std::get_if<AddPrimaryKey>(&change)) {
         added_keys_.insert(made->table);
+      }
+    }
+    for (const Change& change : e.changes) {
+      const auto* added = std::get_if<AddColumn>(&change);
+      if (added != nullptr && is_counted(added->part) && comes_with_its_key(added->table)) {
+        if (references_.needs_both_keys(added->table)) {
+          temporary_keys_[added->table] = e.ddl.quote("__kedge_" + added->part.name.text());
+        } else {
+          moved_keys_.insert(added->table);
+        }
+      }
+      const auto* gone = std::get_if<DropColumn>(&change);
+      if (gone != nullptr && is_counted(gone->part) && in_moving_key(*gone) &&
+          !gains_counter(gone->table)) {
+        gone_counters_[gone->table] = gone->part.name;
       }
     }
   }
@@ -64,21 +80,40 @@ class Mysql {
     const Table* table = find_table(e_.to, c.table);
     const bool counted = is_counted(c.part);
     std::string sql = "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table);
-    if (counted && added_keys_.contains(c.table) && table != nullptr && table->primary_key) {
+    int at = counted ? stage::kPrimaryKey : stage::kAddColumn;
+    if (counted && temporary_keys_.contains(c.table)) {
+      sql +=
+          ", ADD UNIQUE INDEX " + temporary_keys_[c.table] + " (" + e_.ddl.quote(c.part.name) + ")";
+      at = stage::kAddColumn;
+    } else if (counted && moved_keys_.contains(c.table)) {
       sql = (dropped_keys_.contains(c.table) ? "DROP PRIMARY KEY, " : "") + sql + ", ADD " +
             e_.ddl.primary_key(*table->primary_key, c.table);
-      moved_keys_.insert(c.table);
+    } else if (!c.part.nullable && remap_into(e_, c.table, c.part.name) != nullptr) {
+      references_.add_open(c, table == nullptr ? Table{} : *table, index_);
+      return;
     }
-    alter(counted ? stage::kPrimaryKey : stage::kAddColumn, c.table, sql, way_to_add(c.part));
+    alter(at, c.table, sql, way_to_add(c.part));
   }
   // A column of a key that moves goes after it: a table loses its key with its last key column.
   void operator()(const DropColumn& c) {
+    if (gone_counters_.contains(c.table) && gone_counters_[c.table] == c.part.name) {
+      return;  // a counted column is a key or is not there
+    }
+    if (is_counted(c.part) && gains_counter(c.table)) {  // there can be only one
+      Column plain = c.part;
+      plain.identity.reset();
+      alter(stage::kDropConstraint + 1, c.table, "MODIFY COLUMN " + e_.ddl.column(plain, Table{}));
+    }
     alter(in_moving_key(c) ? stage::kPrimaryKey + 1 : stage::kDropColumn, c.table,
           "DROP COLUMN " + e_.ddl.quote(c.part.name),
           c.part.generated ? Way::Unstated : Way::InPlace)
         .destructive = true;
   }
-  void operator()(const ChangeColumnType& c) { modify(c.table, c.before, c.after); }
+  void operator()(const ChangeColumnType& c) {
+    if (remap_into(e_, c.table, c.after.name) == nullptr) {
+      modify(c.table, c.before, c.after);
+    }
+  }
   void operator()(const ChangeColumnGenerated& c) {
     if (c.before.generated && c.after.generated &&
         c.before.generated->stored == c.after.generated->stored) {
@@ -106,15 +141,26 @@ class Mysql {
     }
   }
   void operator()(const AddPrimaryKey& c) {
+    references_.fill(c.table, index_);
     if (moved_keys_.contains(c.table)) {
       return;
     }
-    const bool moves = dropped_keys_.contains(c.table);
+    std::string sql = "ADD " + e_.ddl.primary_key(c.part, c.table);
+    const auto gone = gone_counters_.find(c.table);
+    if (gone != gone_counters_.end()) {
+      sql = "DROP COLUMN " + e_.ddl.quote(gone->second) + ", " + sql;
+    }
+    if (const auto key = temporary_keys_.find(c.table); key != temporary_keys_.end()) {
+      sql += ", DROP INDEX " + key->second;
+    }
     alter(stage::kPrimaryKey, c.table,
-          (moves ? "DROP PRIMARY KEY, ADD " : "ADD ") + e_.ddl.primary_key(c.part, c.table),
-          Way::InPlace);
+          (dropped_keys_.contains(c.table) ? "DROP PRIMARY KEY, " : "") + sql, Way::InPlace)
+        .destructive = gone != gone_counters_.end();
   }
   void operator()(const DropPrimaryKey& c) {
+    for (const Identifier& column : c.part.columns) {
+      references_aside(c.table, column);
+    }
     if (!added_keys_.contains(c.table)) {
       alter(stage::kDropPrimaryKey, c.table, "DROP PRIMARY KEY", Way::Copy);
     }
@@ -218,8 +264,7 @@ class Mysql {
   }
   // The engine made an index for the key and leaves it behind.
   bool leaves_index(const DropForeignKey& c) const {
-    const auto old = e_.old_table_names.find(c.table);
-    const Table* was = find_table(e_.from, old == e_.old_table_names.end() ? c.table : old->second);
+    const Table* was = table_before(e_, c.table);
     const Table* is = find_table(e_.to, c.table);
     if (was == nullptr || is == nullptr) {
       return false;
@@ -289,9 +334,10 @@ class Mysql {
     column.comment = after.comment;
     if (before.nullable && !column.nullable && column.default_value && !column.generated) {
       add(stage::kColumn, table,
-          fmt::format("UPDATE {} SET {} = {} WHERE {} IS NULL", e_.ddl.name(table),
+          fmt::format("UPDATE {} SET {} = {}{} WHERE {} IS NULL", e_.ddl.name(table),
                       e_.ddl.quote(column.name),
                       e_.ddl.default_value(*column.default_value, column.type),
+                      is == nullptr ? "" : mysql_clocks_stay(e_, *is, column.name, ""),
                       e_.ddl.quote(column.name)));
     }
     references_aside(table, after.name);
@@ -320,13 +366,22 @@ class Mysql {
       }
     }
   }
+
+  bool comes_with_its_key(const Name& table) const {
+    const Table* is = find_table(e_.to, table);
+    return is != nullptr && is->primary_key && added_keys_.contains(table);
+  }
+  bool gains_counter(const Name& table) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* one = std::get_if<AddColumn>(&change);
+      return one != nullptr && one->table == table && is_counted(one->part);
+    });
+  }
   bool in_moving_key(const DropColumn& c) const {
     if (!dropped_keys_.contains(c.table) || !added_keys_.contains(c.table)) {
       return false;
     }
-    const auto old = e_.old_table_names.find(c.table);
-    const Table* before =
-        find_table(e_.from, old == e_.old_table_names.end() ? c.table : old->second);
+    const Table* before = table_before(e_, c.table);
     return before != nullptr && before->primary_key &&
            std::count(before->primary_key->columns.begin(), before->primary_key->columns.end(),
                       c.part.name) > 0;
@@ -360,12 +415,15 @@ class Mysql {
   }
 
   Emission& e_;
+  MysqlReferences references_;
   std::size_t index_ = 0;
   std::set<std::pair<Name, Identifier>> modified_;
   std::set<std::pair<Name, Identifier>> aside_;
   std::set<Name> dropped_keys_;
   std::set<Name> added_keys_;
   std::set<Name> moved_keys_;
+  std::map<Name, std::string> temporary_keys_;  // quoted
+  std::map<Name, Identifier> gone_counters_;    // counted columns that go with their key
 };
 
 }  // namespace

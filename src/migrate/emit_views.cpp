@@ -171,7 +171,7 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
     const Keys keys{stage::kDropView, last - e.view_rank.at(view.name), view.name.name.text()};
     const View* after = find_view(e.to, view.name);
     if (after == nullptr || !after->fingerprint) {
-      unstamp(e, view, keys, change);
+      unstamp(e, view, keys, change);  // it would vouch for a stranger of that name
     }
     PlanStatement& statement =
         e.draft.add(keys,
@@ -182,30 +182,6 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
     if (cascade) {
       cascade_warning(e, statement, view);
       statement.destructive = true;
-    }
-  }
-}
-
-// mysql keeps no comment on a view: the stamps lie in a table, made before the first of them. One
-// whose view is gone would vouch for a stranger of that name.
-void stamp_table(Emission& e, const std::set<schema::Name>& aside) {
-  const auto stamped = [](const View& view) { return view.fingerprint.has_value(); };
-  if (e.options.dialect != Dialect::Mysql) {
-    return;
-  }
-  if (std::any_of(e.to.views.begin(), e.to.views.end(), stamped)) {
-    e.draft.add({stage::kNamespace, 0, ""},
-                "CREATE TABLE IF NOT EXISTS `_kedge_views` (schema_name VARCHAR(64) NOT NULL, "
-                "view_name VARCHAR(64) NOT NULL, fingerprint CHAR(64) NOT NULL, def_hash CHAR(32) "
-                "NOT NULL, PRIMARY KEY (schema_name, view_name))");
-  }
-  for (const View& view : e.from.views) {
-    if (aside.contains(view.name) && stamped(view)) {
-      e.draft.add(
-          {stage::kDropView + 1, 0, view.name.name.text()},
-          fmt::format("DELETE FROM `_kedge_views` WHERE schema_name = {} AND view_name = {}",
-                      e.ddl.literal(view.name.schema.text()),
-                      e.ddl.literal(view.name.name.text())));
     }
   }
 }
@@ -244,6 +220,7 @@ void put_back(Emission& e, const View& view, const ViewChanges& changes, bool as
   }
 }
 
+// mysql keeps no comment on a view: the stamps lie in a table, made before the first of them.
 void stamp_table(Emission& e, const std::set<schema::Name>& aside, const ViewChanges& changes) {
   const auto moves = [&](const View& view) {
     return view.fingerprint && (changes.created.contains(view.name) ||
@@ -254,8 +231,8 @@ void stamp_table(Emission& e, const std::set<schema::Name>& aside, const ViewCha
        std::any_of(e.from.views.begin(), e.from.views.end(), moves))) {
     e.draft.add({stage::kNamespace, 0, ""},
                 "CREATE TABLE IF NOT EXISTS `_kedge_views` (schema_name VARCHAR(64) NOT NULL, "
-                "view_name VARCHAR(64) NOT NULL, fingerprint VARCHAR(64) NOT NULL, def_hash "
-                "VARCHAR(64) NOT NULL, PRIMARY KEY (schema_name, view_name))");
+                "view_name VARCHAR(64) NOT NULL, fingerprint CHAR(64) NOT NULL, def_hash CHAR(32) "
+                "NOT NULL, PRIMARY KEY (schema_name, view_name))");
   }
 }
 
@@ -303,10 +280,6 @@ std::set<schema::Name> emit_views(Emission& e, const std::vector<Touched>& touch
     }
   }
   objects_back(e, aside);
-  const bool touches = !aside.empty() || !changes.created.empty() || !changes.replaced.empty();
-  if (touches) {
-    stamp_table(e, aside);
-  }
   return aside;
 }
 

@@ -94,23 +94,29 @@ class Gatekeeper {
     }
     need("drop-index", "index " + c.part.name.text() + " of " + to_string(c.table) +
                            " is removed with nothing in its place");
-    constraint_unmanaged(
-        c.table, c.part.name, [](const Table& t) -> const auto& { return t.indexes; });
+    constraint_unmanaged(c.table, c.part.name,
+                         [&](const Table& t) { return holds(t.indexes, c.part.name); });
   }
   void operator()(const DropForeignKey& c) {
     const bool again =
         std::any_of(result_.changes.begin(), result_.changes.end(), [&](const Change& change) {
           const auto* added = std::get_if<AddForeignKey>(&change);
           return added != nullptr && added->table == c.table &&
-                 (added->part.columns == c.part.columns || same_name(added->part, c.part));
+                 (added->part.columns == c.part.columns || same_name(added->part, c.part) ||
+                  added->part.columns == now(c.table, c.part.columns));
         });
     if (again) {
       return;
     }
     need("drop-fk", "foreign key " + c.part.name.text() + " of " + to_string(c.table) +
                         " is removed with nothing in its place");
-    constraint_unmanaged(
-        c.table, c.part.name, [](const Table& t) -> const auto& { return t.foreign_keys; });
+    // Not every engine keeps the name.
+    constraint_unmanaged(c.table, c.part.name, [&](const Table& t) {
+      return std::any_of(t.foreign_keys.begin(), t.foreign_keys.end(), [&](const auto& key) {
+        return key.name == c.part.name ||
+               (key.columns == c.part.columns && key.referenced_table == c.part.referenced_table);
+      });
+    });
   }
   void operator()(const DropCheck& c) {
     const bool again =
@@ -125,8 +131,11 @@ class Gatekeeper {
     }
     need("drop-check", "check " + c.part.name.text() + " of " + to_string(c.table) +
                            " is removed with nothing in its place");
-    constraint_unmanaged(
-        c.table, c.part.name, [](const Table& t) -> const auto& { return t.checks; });
+    constraint_unmanaged(c.table, c.part.name, [&](const Table& t) {
+      return std::any_of(t.checks.begin(), t.checks.end(), [&](const auto& check) {
+        return check.name == c.part.name || check.expression == c.part.expression;
+      });
+    });
   }
   void operator()(const DropView& c) {
     if (c.reason == DropReason::Adopt) {
@@ -266,6 +275,15 @@ class Gatekeeper {
     const auto old = old_names_.find(name);
     return old == old_names_.end() ? name : old->second;
   }
+  std::vector<Identifier> now(const Name& table, std::vector<Identifier> columns) const {
+    for (const Change& change : result_.changes) {
+      const auto* rename = std::get_if<RenameColumn>(&change);
+      if (rename != nullptr && rename->table == table) {
+        std::replace(columns.begin(), columns.end(), rename->from, rename->to);
+      }
+    }
+    return columns;
+  }
   const Table* snapshot_table(const Name& name) const {
     return options_.snapshot == nullptr ? find_table(actual_, name)
                                         : find_table(*options_.snapshot, name);
@@ -285,18 +303,19 @@ class Gatekeeper {
              "the migration could not replay where it never existed; add --allow drop-unmanaged if "
              "that is meant");
   }
-  template <class Parts>
-  void constraint_unmanaged(const Name& table, const Identifier& part, const Parts& parts) {
+  template <class Part>
+  static bool holds(const std::vector<Part>& parts, const Identifier& name) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Part& part) { return part.name == name; });
+  }
+  template <class IsKnown>
+  void constraint_unmanaged(const Name& table, const Identifier& part, const IsKnown& is_known) {
     if (options_.snapshot == nullptr) {
       return;
     }
     const Table* known = find_table(*options_.snapshot, old_name(table));
-    const auto holds = [&](const auto& list) {
-      return std::any_of(list.begin(), list.end(),
-                         [&](const auto& one) { return one.name == part; });
-    };
     unmanaged({table.schema, Identifier(table.name.text() + "." + part.text())},
-              known != nullptr && holds(parts(*known)));
+              known != nullptr && is_known(*known));
   }
 
   // ---- views

@@ -102,7 +102,7 @@ class Assessor {
       h.column = column.name;
       h.lock = "ACCESS EXCLUSIVE";
       h.rewrite = "rewrite";
-      if (!column.identity && !column.generated) {
+      if (has_online_form(c)) {
         h.online_form = "add nullable, set default, fill in batches, set NOT NULL";
       }
     } else if (is_mysql() && way_to_add(column) != Way::Instant) {
@@ -221,6 +221,9 @@ class Assessor {
     h.object = c.part.name.text();
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = is_postgres() ? "scan" : "";
+    if (is_postgres() && !c.part.deferrable && !is_referenced(c.table)) {
+      h.online_form = "CREATE UNIQUE INDEX CONCURRENTLY, ADD CONSTRAINT USING INDEX";
+    }
     mysql_lock(h, Way::InPlace);
   }
   void operator()(const RenameTable& c) {
@@ -268,6 +271,18 @@ class Assessor {
     }
     h.lock = way == Way::InPlace ? "NONE" : way == Way::Instant ? "" : "SHARED";
     h.rewrite = way == Way::Copy ? "rewrite" : way == Way::Instant ? "" : "scan";
+  }
+  // A key that nothing refers to can be made beside running applications.
+  bool has_online_form(const AddColumn& c) const {
+    const bool becomes_key = std::any_of(all_.begin(), all_.end(), [&](const Change& change) {
+      const auto* key = std::get_if<AddPrimaryKey>(&change);
+      return key != nullptr && key->table == c.table &&
+             std::count(key->part.columns.begin(), key->part.columns.end(), c.part.name) > 0;
+    });
+    return !c.part.generated && (!becomes_key || !is_referenced(c.table));
+  }
+  bool is_referenced(const Name& table) const {
+    return migrate::is_referenced(actual_, all_, old_name(table), table);
   }
   static bool is_stored(const schema::Column& column) {
     return column.generated && column.generated->stored;

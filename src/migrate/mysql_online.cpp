@@ -59,6 +59,18 @@ bool grows_in_place(const schema::Type& before, const schema::Type& after) {
          same_length_bytes(*before.length, *after.length);
 }
 
+// A clock that gives one value for the whole statement; both engines keep it in the catalog.
+bool is_clock(const std::string& sql) {
+  std::string word = base::to_lower(sql);
+  while (word.size() > 2 && word.front() == '(' && word.back() == ')') {
+    word = word.substr(1, word.size() - 2);
+  }
+  const std::string name = word.substr(0, word.find('('));
+  return word.find_first_of(" ,+-") == std::string::npos &&
+         (name == "now" || name == "current_timestamp" || name == "localtime" ||
+          name == "localtimestamp");
+}
+
 }  // namespace
 
 Way way_to_add(const Column& column) {
@@ -71,7 +83,8 @@ Way way_to_add(const Column& column) {
   const bool computed =
       column.identity ||
       (column.default_value && column.default_value->kind == schema::Default::Kind::Expression &&
-       !dialect::is_plain_default(column.default_value->value));
+       !dialect::is_plain_default(column.default_value->value) &&
+       !is_clock(column.default_value->value));
   return computed ? Way::Unstated : Way::Instant;
 }
 

@@ -62,15 +62,17 @@ void PostgresIdentity::leave(const ChangeColumnIdentity& c) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");
   }
 }
+std::string PostgresIdentity::add_clause(const Column& column) const {
+  Column only;
+  only.name = Identifier("x");
+  only.identity = column.identity;
+  only.type.native = "x";
+  return "ADD" + s_.ddl().column(only, schema::Table{}).substr(5);  // after "x" x
+}
 void PostgresIdentity::enter(const ChangeColumnIdentity& c) {
   const std::string column = "ALTER COLUMN " + s_.ddl().quote(c.after.name) + " ";
   if (is_identity(c.after)) {
-    Column only;
-    only.name = Identifier("x");
-    only.identity = c.after.identity;
-    only.type.native = "x";
-    const std::string clause = s_.ddl().column(only, schema::Table{}).substr(5);  // after "x" x
-    s_.alter(stage::kIdentity, c.table, column + "ADD" + clause);
+    s_.alter(stage::kIdentity, c.table, column + add_clause(c.after));
     set_next(c.table, c.after, stage::kIdentity);
   } else if (is_serial(c.after)) {
     make_sequence(c.table, c.after, stage::kColumn);

@@ -16,10 +16,11 @@ PlanStatement& PostgresStatements::alter(int at, const Name& table, const std::s
   return add(at, table, e_.ddl.alter(table) + clause);
 }
 
-void PostgresStatements::drop_constraint(int at, const Name& table, const Identifier& name) {
-  add(at, table,
-      "ALTER TABLE " + e_.if_exists() + e_.ddl.name(table) + " DROP CONSTRAINT " + e_.if_exists() +
-          e_.ddl.quote(name));
+PlanStatement& PostgresStatements::drop_constraint(int at, const Name& table,
+                                                   const Identifier& name) {
+  return add(at, table,
+             "ALTER TABLE " + e_.if_exists() + e_.ddl.name(table) + " DROP CONSTRAINT " +
+                 e_.if_exists() + e_.ddl.quote(name));
 }
 
 void PostgresStatements::column_comment(const Name& table, const Column& column) {
@@ -55,6 +56,22 @@ void PostgresOnline::add_constraint(const Name& table, const Identifier& name, b
   s_.alter(stage::kConstraint, table, "ADD " + sql + " NOT VALID");
   s_.alter(stage::kConstraint + 1, table, "VALIDATE CONSTRAINT " + s_.ddl().quote(name)).phase =
       Phase::Finish;
+}
+
+// Its columns are NOT NULL by then, so that no row is read.
+void PostgresOnline::add_key(const change::AddPrimaryKey& c) {
+  schema::Index index;
+  index.name = Identifier("__kedge_" + c.part.name.text());
+  index.unique = true;
+  for (const Identifier& column : c.part.columns) {
+    index.parts.emplace_back().column = column;
+  }
+  index.include = c.part.include;
+  build_index(stage::kIndex, c.table, s_.ddl().index(index, c.table));
+  s_.alter(stage::kConstraint + 4, c.table,
+           "ADD CONSTRAINT " + s_.ddl().quote(c.part.name) + " PRIMARY KEY USING INDEX " +
+               s_.ddl().quote(index.name))
+      .phase = Phase::Finish;
 }
 
 // A check proves the absence of NULL without a long lock, then it has done its work.
@@ -107,6 +124,42 @@ void PostgresOnline::add_and_fill(const change::AddColumn& c) {
   } else {
     s_.alter(stage::kNotNull, c.table, column + "SET NOT NULL");
   }
+}
+
+void PostgresOnline::add_counted(const change::AddColumn& c, PostgresIdentity& identity) {
+  change::AddColumn filled = c;
+  filled.part.identity.reset();
+  schema::Default& value = filled.part.default_value.emplace();
+  value.kind = schema::Default::Kind::Expression;
+  if (c.part.identity->kind == schema::Identity::Kind::Uuid) {
+    value.value = "gen_random_uuid()";
+    add_and_fill(filled);
+    return;
+  }
+  Column counter = c.part;
+  if (!is_serial(c.part)) {
+    counter.identity->sequence = s_.ddl().name(
+        {c.table.schema, Identifier("__kedge_" + c.table.name.text() + "_" + c.part.name.text())});
+  }
+  const std::string sequence = sequence_name(s_.emission(), c.table, counter);
+  identity.make_sequence(c.table, counter, stage::kSequence);
+  value.value = "nextval(" + s_.ddl().literal(sequence) + "::regclass)";
+  add_and_fill(filled);
+  if (is_serial(c.part)) {
+    identity.own_sequence(c.table, c.part);
+    return;
+  }
+  const std::string column = "ALTER COLUMN " + s_.ddl().quote(c.part.name) + " ";
+  const auto finish = [&](PlanStatement& statement) { statement.phase = Phase::Finish; };
+  constexpr int kAt = stage::kConstraint + 3;  // it is NOT NULL by then
+  finish(s_.alter(kAt, c.table, column + "DROP DEFAULT"));
+  finish(s_.alter(kAt, c.table, column + identity.add_clause(c.part)));
+  finish(s_.add(kAt, c.table,
+                fmt::format("SELECT setval(pg_get_serial_sequence({}, {}), nextval({}::regclass), "
+                            "false)",
+                            s_.ddl().literal(s_.ddl().name(c.table)),
+                            s_.ddl().literal(c.part.name.text()), s_.ddl().literal(sequence))));
+  finish(s_.add(kAt, c.table, "DROP SEQUENCE " + sequence));
 }
 
 }  // namespace kedge::migrate

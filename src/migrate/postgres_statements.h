@@ -15,7 +15,7 @@ class PostgresStatements {
 
   PlanStatement& add(int at, const schema::Name& table, std::string sql);
   PlanStatement& alter(int at, const schema::Name& table, const std::string& clause);
-  void drop_constraint(int at, const schema::Name& table, const Identifier& name);
+  PlanStatement& drop_constraint(int at, const schema::Name& table, const Identifier& name);
   void column_comment(const schema::Name& table, const schema::Column& column);
   // --online counts for what is there already, and for the way up.
   bool online() const;
@@ -39,6 +39,8 @@ class PostgresIdentity {
   void own_sequence(const schema::Name& table, const schema::Column& column,
                     int at = stage::kAddColumn + 1);
   void change(const change::ChangeColumnIdentity& c);
+  // "ADD GENERATED ..." for a column that is there and NOT NULL.
+  std::string add_clause(const schema::Column& column) const;
 
  private:
   void set_next(const schema::Name& table, const schema::Column& column, int at);
@@ -56,9 +58,12 @@ class PostgresOnline {
   // A constraint, checked against the rows later where --online asks for it.
   void add_constraint(const schema::Name& table, const Identifier& name, bool validated,
                       const std::string& sql);
+  void add_key(const change::AddPrimaryKey& c);
   void set_not_null(const schema::Name& table, const schema::Column& column);
   // Without its default first, so that no row is written; then filled.
   void add_and_fill(const change::AddColumn& c);
+  // A counted column: filled from a sequence, which it then takes over.
+  void add_counted(const change::AddColumn& c, PostgresIdentity& identity);
 
  private:
   void fill_in_batches(const schema::Name& table, const schema::Column& column);

@@ -82,6 +82,11 @@ class Tables {
   }
 
   void operator()(const AddColumn& c) {
+    if (c.part.identity && online() && is_live(c.table) &&
+        (!becomes_key(c) || key_comes_online(c.table))) {
+      online_.add_counted(c, identity_);
+      return;
+    }
     if (is_serial(c.part)) {
       identity_.make_sequence(c.table, c.part, stage::kSequence);
     }
@@ -190,11 +195,16 @@ class Tables {
         fill_reference(remap);
       }
     }
-    alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
+    if (key_comes_online(c.table) && !c.part.deferrable) {
+      online_.add_key(c);
+    } else {
+      alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
+    }
   }
   void operator()(const DropPrimaryKey& c) {
     references_aside(c.table, c.part.columns);
-    drop_constraint(stage::kDropPrimaryKey, c.table, c.part.name);
+    drop_constraint(stage::kDropPrimaryKey, c.table, c.part.name).phase =
+        key_comes_online(c.table) ? Phase::Finish : Phase::Prepare;
   }
   void operator()(const AddIndex& c) {
     add_index(c.table, c.part);
@@ -271,8 +281,8 @@ class Tables {
   PlanStatement& alter(int at, const Name& table, const std::string& clause) {
     return statements_.alter(at, table, clause);
   }
-  void drop_constraint(int at, const Name& table, const Identifier& name) {
-    statements_.drop_constraint(at, table, name);
+  PlanStatement& drop_constraint(int at, const Name& table, const Identifier& name) {
+    return statements_.drop_constraint(at, table, name);
   }
   bool online() const { return statements_.online(); }
   bool is_live(const Name& table) const { return statements_.is_live(table); }
@@ -341,9 +351,18 @@ class Tables {
   }
 
   bool is_remapped(const Name& table, const Identifier& column) const {
-    return std::any_of(e_.remaps.begin(), e_.remaps.end(), [&](const Remap& remap) {
-      return remap.child == table && remap.new_column == column;
-    });
+    return remap_into(e_, table, column) != nullptr;
+  }
+  // Rows that come while references are filled again would be missed: such a key moves at once.
+  bool key_comes_online(const Name& table) const {
+    const Table* was = table_before(e_, table);
+    return online() && was != nullptr && !is_referenced(e_.from, e_.changes, was->name, table);
+  }
+  bool becomes_key(const AddColumn& c) const {
+    const Table* table = find_table(e_.to, c.table);
+    return table == nullptr ||
+           (table->primary_key && std::count(table->primary_key->columns.begin(),
+                                             table->primary_key->columns.end(), c.part.name) > 0);
   }
   // A key's column waits for its values; so does what the server would write row by row.
   bool is_filled_later(const Name& table, const Column& column) const {
@@ -364,7 +383,10 @@ class Tables {
     constexpr int kAt = stage::kColumn + 5;
     const Table* is = find_table(e_.to, remap.child);
     const Column* wanted = is == nullptr ? nullptr : find_column(*is, remap.new_column);
-    if (same && wanted != nullptr) {
+    if (wanted == nullptr) {
+      return;
+    }
+    if (same) {
       Column open = *wanted;
       open.name = target;
       open.nullable = true;
@@ -375,15 +397,27 @@ class Tables {
         fmt::format("UPDATE {} AS c SET {} = p.{} FROM {} AS p WHERE c.{} = p.{}", child,
                     e_.ddl.quote(target), e_.ddl.quote(remap.new_key), parent,
                     e_.ddl.quote(remap.old_column), e_.ddl.quote(remap.old_key)));
-    if (same && wanted != nullptr) {
-      alter(kAt, remap.child, "DROP COLUMN " + e_.ddl.quote(remap.old_column));
-      alter(kAt, remap.child,
-            "RENAME COLUMN " + e_.ddl.quote(target) + " TO " + e_.ddl.quote(remap.old_column));
-      if (!wanted->nullable) {
-        alter(stage::kNotNull, remap.child,
-              "ALTER COLUMN " + e_.ddl.quote(remap.old_column) + " SET NOT NULL");
-      }
+    if (same) {
+      take_over(remap.child, *wanted, target);
     }
+  }
+  // In place, so that the indexes and checks of the column stay.
+  void take_over(const Name& table, const Column& column, const Identifier& source) {
+    constexpr int kAt = stage::kColumn + 5;
+    touch(table, column.name);
+    const std::string clause = "ALTER COLUMN " + e_.ddl.quote(column.name) + " ";
+    const Column* was =
+        find_column(*table_before(e_, table), column_before(e_, table, column.name));
+    if (was != nullptr && was->default_value) {
+      alter(kAt, table, clause + "DROP DEFAULT");
+    }
+    alter(kAt, table,
+          clause + "TYPE " + e_.ddl.type(column.type) + " USING " + e_.ddl.quote(source));
+    if (column.default_value) {
+      alter(kAt, table,
+            clause + "SET DEFAULT " + e_.ddl.default_value(*column.default_value, column.type));
+    }
+    alter(kAt, table, "DROP COLUMN " + e_.ddl.quote(source));
   }
 
   // Foreign keys that stand on a key which goes, also those that do not change.

@@ -24,10 +24,10 @@ std::vector<const ForeignKey*> keys_to(const Table& child, const Name& parent,
 }
 
 // Shared referencing columns, else the only pair between the two tables.
-const ForeignKey* partner(const ForeignKey& live, const std::vector<const ForeignKey*>& wanted,
-                          std::size_t live_count) {
+const ForeignKey* partner(const std::vector<Identifier>& columns,
+                          const std::vector<const ForeignKey*>& wanted, std::size_t live_count) {
   for (const ForeignKey* key : wanted) {
-    if (key->columns == live.columns) {
+    if (key->columns == columns) {
       return key;
     }
   }
@@ -41,7 +41,7 @@ class Finder {
   std::vector<Remap> run() {
     for (const Change& change : e_.changes) {
       const auto* moved = std::get_if<change::AddPrimaryKey>(&change);
-      const Table* was = moved == nullptr ? nullptr : find_table(e_.from, old_name(moved->table));
+      const Table* was = moved == nullptr ? nullptr : table_before(e_, moved->table);
       if (was != nullptr && was->primary_key) {
         for (const Table& child : e_.to.tables) {
           look(child, *was, moved->table, moved->part.columns);
@@ -52,20 +52,29 @@ class Finder {
   }
 
  private:
-  Name old_name(const Name& name) const {
-    const auto old = e_.old_table_names.find(name);
-    return old == e_.old_table_names.end() ? name : old->second;
+  Identifier new_column(const Name& table, const Identifier& column) const {
+    for (const Change& change : e_.changes) {
+      const auto* rename = std::get_if<change::RenameColumn>(&change);
+      if (rename != nullptr && rename->table == table && rename->from == column) {
+        return rename->to;
+      }
+    }
+    return column;
   }
   void look(const Table& child, const Table& parent, const Name& new_parent,
             const std::vector<Identifier>& new_key) {
-    const Table* was = find_table(e_.from, old_name(child.name));
+    const Table* was = table_before(e_, child.name);
     if (was == nullptr) {
       return;
     }
     const auto live = keys_to(*was, parent.name, parent.primary_key->columns);
     const auto wanted = keys_to(child, new_parent, new_key);
     for (const ForeignKey* key : live) {
-      const ForeignKey* other = partner(*key, wanted, live.size());
+      std::vector<Identifier> columns;
+      for (const Identifier& column : key->columns) {
+        columns.push_back(new_column(child.name, column));
+      }
+      const ForeignKey* other = partner(columns, wanted, live.size());
       if (other == nullptr) {
         if (wanted.size() > 1) {
           refuse(child.name, new_parent, "several references could be meant");
@@ -76,24 +85,36 @@ class Finder {
         refuse(child.name, new_parent, "a key of several columns cannot be mapped");
         continue;
       }
-      if (!can_fill(new_parent, parent, new_key[0])) {
+      const Identifier old_key = new_column(new_parent, parent.primary_key->columns[0]);
+      if (!can_fill(new_parent, parent, old_key, new_key[0])) {
         refuse(child.name, new_parent, "the old key must stay for one migration here");
-        continue;
+      } else if (columns[0] == other->columns[0] && is_referenced(child.name, columns[0])) {
+        refuse(child.name, new_parent,
+               "column " + columns[0].text() + " is referenced itself and would change its values");
+      } else {
+        found_.push_back(
+            {child.name, columns[0], other->columns[0], new_parent, old_key, new_key[0]});
       }
-      found_.push_back({child.name, key->columns[0], other->columns[0], new_parent,
-                        parent.primary_key->columns[0], new_key[0]});
     }
   }
-  // postgres fills before the old key goes; a rebuilt sqlite table must have both keys, before its
-  // rebuild or after it.
-  bool can_fill(const Name& parent, const Table& was, const Identifier& new_key) const {
+  // A rebuilt sqlite table must have both keys, before its rebuild or after it; the others fill
+  // before the old key goes.
+  bool can_fill(const Name& parent, const Table& was, const Identifier& old_key,
+                const Identifier& new_key) const {
     const schema::Dialect dialect = e_.options.dialect;
     const Table* is = find_table(e_.to, parent);
-    return dialect == schema::Dialect::Postgres ||
-           ((dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1) &&
-            is != nullptr &&
-            (find_column(*is, was.primary_key->columns[0]) != nullptr ||
-             find_column(was, new_key) != nullptr));
+    return (dialect != schema::Dialect::Sqlite && dialect != schema::Dialect::D1) ||
+           (is != nullptr && (find_column(*is, old_key) != nullptr ||
+                              find_column(was, column_before(e_, parent, new_key)) != nullptr));
+  }
+  bool is_referenced(const Name& table, const Identifier& column) const {
+    return std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& other) {
+      return std::any_of(
+          other.foreign_keys.begin(), other.foreign_keys.end(), [&](const ForeignKey& key) {
+            return key.referenced_table == table &&
+                   std::count(key.referenced_columns.begin(), key.referenced_columns.end(), column);
+          });
+    });
   }
   void refuse(const Name& child, const Name& parent, const std::string& why) {
     if (e_.up()) {
@@ -114,6 +135,13 @@ class Finder {
 
 std::vector<Remap> find_remaps(Emission& e) {
   return Finder(e).run();
+}
+
+const Remap* remap_into(const Emission& e, const Name& table, const Identifier& column) {
+  const auto found = std::find_if(e.remaps.begin(), e.remaps.end(), [&](const Remap& remap) {
+    return remap.child == table && remap.new_column == column;
+  });
+  return found == e.remaps.end() ? nullptr : &*found;
 }
 
 }  // namespace kedge::migrate

@@ -11,6 +11,7 @@ namespace kedge::migrate {
 
 struct Emission;
 
+// All names are those after the renames of the plan.
 struct Remap {
   schema::Name child;
   Identifier old_column;  // holds the old key's value
@@ -22,5 +23,8 @@ struct Remap {
 
 // Single-column keys whose references can be matched; what cannot be is refused in the emission.
 std::vector<Remap> find_remaps(Emission& emission);
+// The remap that fills this column, or none.
+const Remap* remap_into(const Emission& emission, const schema::Name& table,
+                        const Identifier& column);
 
 }  // namespace kedge::migrate

@@ -38,13 +38,7 @@ std::string renamed_definition(const std::string& text, const std::string& quote
 }
 
 const Column* source_of(const Rebuild& rebuild, const Emission& e, const Column& column) {
-  for (const Change& change : e.changes) {
-    const auto* rename = std::get_if<change::RenameColumn>(&change);
-    if (rename != nullptr && rename->table == rebuild.is->name && rename->to == column.name) {
-      return find_column(*rebuild.was, rename->from);
-    }
-  }
-  return find_column(*rebuild.was, column.name);
+  return find_column(*rebuild.was, column_before(e, rebuild.is->name, column.name));
 }
 
 const change::ChangeColumnType* type_change(const Rebuild& rebuild, const Emission& e,
@@ -71,20 +65,13 @@ std::string copied(const Rebuild& rebuild, const Emission& e, const Column& colu
   return sql;
 }
 
-const Remap* remap_of(const Rebuild& rebuild, const Emission& e, const Column& column) {
-  for (const Remap& remap : e.remaps) {
-    if (remap.child == rebuild.is->name && remap.new_column == column.name) {
-      return &remap;
-    }
-  }
-  return nullptr;
-}
 // The parent as it is has the new key already: its children are filled before it is rebuilt.
 const Table* keyed_parent(const Emission& e, const Remap& remap) {
-  const auto old = e.old_table_names.find(remap.parent);
-  const Table* was =
-      find_table(e.from, old == e.old_table_names.end() ? remap.parent : old->second);
-  return was != nullptr && find_column(*was, remap.new_key) != nullptr ? was : nullptr;
+  const Table* was = table_before(e, remap.parent);
+  return was != nullptr &&
+                 find_column(*was, column_before(e, remap.parent, remap.new_key)) != nullptr
+             ? was
+             : nullptr;
 }
 // The rebuilt parent has old and new key; in a family it still has its temporary name.
 std::string parent_name(const Emission& e, const Remap& remap, const std::string& target) {
@@ -146,7 +133,7 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
   std::vector<std::string> values;
   for (const Column& column : rebuild.is->columns) {
     const Column* was = source_of(rebuild, e, column);
-    if (const Remap* remap = remap_of(rebuild, e, column)) {
+    if (const Remap* remap = remap_into(e, rebuild.is->name, column.name)) {
       names.push_back(e.ddl.quote(column.name));
       values.push_back(fmt::format("(SELECT p.{} FROM {} AS p WHERE p.{} = {}.{})",
                                    e.ddl.quote(remap->new_key), parent_name(e, *remap, target),

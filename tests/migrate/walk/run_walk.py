@@ -280,6 +280,7 @@ class Walk:
         def loose(lines):
             out = set()
             for line in lines:
+                line += " "
                 if line.startswith("column "):
                     for word in ("notnull=true", "notnull=t", "notnull=1", "notnull=false", "notnull=f", "notnull=0", " NO ", " YES ", " true ", " false "):
                         line = line.replace(word, " ? ")

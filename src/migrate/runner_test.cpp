@@ -1,0 +1,255 @@
+// The ledger and the runs over it, on sqlite. What needs other engines or a program that is killed
+// is in tests/migrate.
+#include "migrate/runner.h"
+
+#include <gtest/gtest.h>
+
+#include "db/sqlite/connector.h"
+#include "kedge/codes.h"
+
+namespace kedge::migrate {
+namespace {
+
+class StillClock final : public base::Clock {
+ public:
+  std::int64_t now_milliseconds() const override { return 1'803'988'800'123; }
+  std::int64_t monotonic_milliseconds() const override { return 0; }
+};
+
+Migration migration(const std::string& name, const std::string& up, const std::string& down) {
+  Migration made;
+  made.name = name;
+  made.up = up;
+  made.down = down.empty() ? std::nullopt : std::optional(down);
+  made.up_path = "m/" + name + "/up.sql";
+  made.down_path = "m/" + name + "/down.sql";
+  made.checksum = checksum(up);
+  return made;
+}
+
+class RunnerTest : public testing::Test {
+ protected:
+  RunnerTest() : ledger_(*connection_, {}, clock_) {}
+
+  std::unique_ptr<db::Connection> open() const {
+    db::ConnectionSettings settings;
+    settings.name = "main";
+    settings.connector = "sqlite";
+    settings.options["path"] = folder_.path() + "/x.db";
+    settings.access = db::AccessMode::Create;
+    return db::make_sqlite_connector()->connect(settings);
+  }
+  bool has(const std::string& table) {
+    return !connection_->query("SELECT 1 FROM sqlite_master WHERE name = '" + table + "'")
+                .rows.empty();
+  }
+  std::vector<std::string> recorded() {
+    std::vector<std::string> names;
+    for (const LedgerRow& row : ledger_.read()) {
+      names.push_back(row.name + " " + row.status);
+    }
+    return names;
+  }
+  Code refusal(const std::function<void()>& run) {
+    try {
+      run();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return {};
+  }
+
+  base::TemporaryFolder folder_;
+  std::unique_ptr<db::Connection> connection_ = open();
+  StillClock clock_;
+  Ledger ledger_;
+  RunOptions options_;
+  const Migration a_ = migration("1-a", "CREATE TABLE a (n INTEGER);", "DROP TABLE a;");
+  const Migration b_ = migration("2-b", "CREATE TABLE b (n INTEGER);", "DROP TABLE b;");
+  const Migration bad_ =
+      migration("3-bad", "CREATE TABLE c (n INTEGER);\nDROP TABLE nowhere;", "DROP TABLE c;");
+};
+using Lines = std::vector<std::string>;
+
+TEST_F(RunnerTest, ReadingCreatesNothing) {
+  EXPECT_TRUE(ledger_.read().empty());
+  EXPECT_FALSE(has("_kedge_migrations"));
+}
+
+TEST_F(RunnerTest, AppliesInOrderOnceAndRecordsWhen) {
+  EXPECT_EQ(apply_pending(ledger_, {a_, b_}, options_).done, (Lines{"1-a", "2-b"}));
+  EXPECT_TRUE(apply_pending(ledger_, {a_, b_}, options_).done.empty());
+  const std::vector<LedgerRow> rows = ledger_.read();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].applied_at, "2027-03-02T12:00:00.123Z");
+  EXPECT_EQ(rows[0].checksum, a_.checksum);
+  EXPECT_EQ(rows[0].statements_done, 1);
+  EXPECT_TRUE(rows[0].is_whole());
+}
+
+TEST_F(RunnerTest, AFailingMigrationLeavesNothingAndEarlierOnesStay) {
+  const RunResult run = apply_pending(ledger_, {a_, bad_}, options_);
+  EXPECT_EQ(run.done, Lines{"1-a"});
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->code, codes::ERR_APPLY_FAILED);
+  EXPECT_NE(run.failure->message.find("statement 2 (line 2)"), std::string::npos)
+      << run.failure->message;
+  EXPECT_FALSE(has("c"));
+  EXPECT_EQ(recorded(), Lines{"1-a applied"});
+}
+
+TEST_F(RunnerTest, WhatDoesNotFitTheLedgerIsRefusedBeforeAnythingRuns) {
+  apply_pending(ledger_, {b_}, options_);
+  Migration edited = b_;
+  edited.checksum = checksum("something else");
+  const Migration late = migration("3-late", "CREATE TABLE late (n INTEGER);", "");
+  EXPECT_EQ(refusal([&] {
+              apply_pending(ledger_, {edited, late}, options_);
+            }),
+            codes::ERR_MIGRATION_EDITED);
+  EXPECT_EQ(refusal([&] { apply_pending(ledger_, {late}, options_); }),
+            codes::ERR_MIGRATION_MISSING);
+  EXPECT_EQ(refusal([&] { apply_pending(ledger_, {a_, b_}, options_); }), codes::ERR_OUT_OF_ORDER);
+  EXPECT_FALSE(has("late"));
+  EXPECT_FALSE(has("a"));
+  options_.missing = MissingRule::Ignore;
+  EXPECT_EQ(apply_pending(ledger_, {late}, options_).done, Lines{"3-late"});
+  options_.order = OrderRule::Allow;
+  EXPECT_EQ(apply_pending(ledger_, {a_, b_, late}, options_).done, Lines{"1-a"});
+}
+
+TEST_F(RunnerTest, RollsBackToATargetNewestFirst) {
+  const Migration c = migration("3-c", "CREATE TABLE c (n INTEGER);", "DROP TABLE c;");
+  apply_pending(ledger_, {a_, b_, c}, options_);
+  EXPECT_EQ(refusal([&] {
+              roll_back(ledger_, {a_, b_, c}, "9-no", options_);
+            }),
+            codes::ERR_ROLLBACK_TARGET);
+  EXPECT_EQ(roll_back(ledger_, {a_, b_, c}, "1-a", options_).done, (Lines{"3-c", "2-b"}));
+  EXPECT_TRUE(has("a"));
+  EXPECT_FALSE(has("b"));
+  EXPECT_EQ(roll_back(ledger_, {a_, b_, c}, "", options_).done, Lines{"1-a"});
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(RunnerTest, ADownWithoutStatementsStopsTheWholeRollback) {
+  for (const char* down : {"", "-- nothing\n", "-- kedge: no-down\nDROP TABLE a;"}) {
+    const Migration stays = migration("1-a", "CREATE TABLE a (n INTEGER);", down);
+    apply_pending(ledger_, {stays, b_}, options_);
+    EXPECT_EQ(refusal([&] {
+                roll_back(ledger_, {stays, b_}, "", options_);
+              }),
+              codes::ERR_ROLLBACK_NO_DOWN)
+        << down;
+    EXPECT_EQ(recorded(), (Lines{"1-a applied", "2-b applied"}));
+    roll_back(ledger_, {a_, b_}, "", options_);
+  }
+}
+
+TEST_F(RunnerTest, AFailingDownStaysRecorded) {
+  const Migration stuck =
+      migration("1-a", "CREATE TABLE a (n INTEGER);", "DROP TABLE a;\nDROP TABLE nowhere;");
+  apply_pending(ledger_, {stuck}, options_);
+  const RunResult run = roll_back(ledger_, {stuck}, "", options_);
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->code, codes::ERR_ROLLBACK_FAILED);
+  EXPECT_TRUE(has("a"));
+  EXPECT_EQ(recorded(), Lines{"1-a applied"});
+}
+
+TEST_F(RunnerTest, WithoutATransactionAStopIsCountedAndResumed) {
+  const Migration open = migration(
+      "1-open", "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nDROP TABLE later;", "");
+  const RunResult run = apply_pending(ledger_, {open}, options_);
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(recorded(), Lines{"1-open failed"});
+  EXPECT_EQ(ledger_.read()[0].statements_done, 1);
+  EXPECT_EQ(refusal([&] { apply_pending(ledger_, {open}, options_); }), codes::ERR_HALF_APPLIED);
+  connection_->execute("CREATE TABLE later (n INTEGER)");
+  EXPECT_EQ(resume(ledger_, {open}, "1-open", options_).done, Lines{"1-open"});
+  EXPECT_EQ(recorded(), Lines{"1-open applied"});
+  EXPECT_EQ(refusal([&] { resume(ledger_, {open}, "1-open", options_); }),
+            codes::ERR_ROLLBACK_TARGET);
+}
+
+TEST_F(RunnerTest, AHandRepairIsMarked) {
+  const Migration open = migration(
+      "1-open", "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nDROP TABLE later;", "");
+  apply_pending(ledger_, {open}, options_);
+  mark(ledger_, {open}, "1-open", Mark::Applied);
+  EXPECT_EQ(recorded(), Lines{"1-open applied"});
+  EXPECT_EQ(ledger_.read()[0].statements_done, 2);
+  connection_->execute("DELETE FROM _kedge_migrations");
+  connection_->execute("DROP TABLE a");
+  apply_pending(ledger_, {open}, options_);
+  mark(ledger_, {open}, "1-open", Mark::None);
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(RunnerTest, ARowThatBreaksAKeyFailsTheRebuild) {
+  connection_->execute("PRAGMA foreign_keys = ON");
+  apply_pending(ledger_,
+                {migration("1-a",
+                           "CREATE TABLE p (id INTEGER PRIMARY KEY);\nCREATE TABLE c (p INTEGER "
+                           "REFERENCES p (id));\nINSERT INTO p VALUES (1);\nINSERT INTO c VALUES "
+                           "(1);",
+                           "")},
+                options_);
+  const Migration breaks = migration("2-b",
+                                     "PRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\nDELETE FROM "
+                                     "p;\nPRAGMA foreign_key_check(c);\nCOMMIT;\nPRAGMA "
+                                     "foreign_keys = ON;",
+                                     "");
+  options_.missing = MissingRule::Ignore;
+  const RunResult run = apply_pending(ledger_, {breaks}, options_);
+  ASSERT_TRUE(run.failure);
+  EXPECT_NE(run.failure->message.find("that does not exist"), std::string::npos)
+      << run.failure->message;
+  EXPECT_EQ(connection_->query("SELECT * FROM p").rows.size(), 1U);
+  EXPECT_TRUE(db::to_boolean(connection_->query("PRAGMA foreign_keys").rows[0][0]));
+}
+
+TEST_F(RunnerTest, AnotherToolsTableOfThreeColumnsIsTakenOver) {
+  connection_->execute(
+      "CREATE TABLE theirs (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL, checksum TEXT NOT "
+      "NULL)");
+  connection_->execute("INSERT INTO theirs VALUES ('1-a', '2026-01-01', '" + a_.checksum + "')");
+  LedgerSettings settings;
+  settings.table = "theirs";
+  Ledger theirs(*connection_, settings, clock_);
+  EXPECT_TRUE(theirs.read().at(0).is_whole());
+  EXPECT_EQ(apply_pending(theirs, {a_, b_}, options_).done, Lines{"2-b"});
+  EXPECT_EQ(theirs.read().at(1).statements_done, 1);
+  EXPECT_EQ(theirs.read().at(0).status, "applied");
+}
+
+TEST(LedgerSettingsTest, NamesArePlain) {
+  for (const char* name : {"a b", "a\"b", "1a", "a-b", "a;b"}) {
+    LedgerSettings settings;
+    settings.table = name;
+    EXPECT_THROW(check_ledger_settings(settings), Error) << name;
+  }
+  EXPECT_NO_THROW(check_ledger_settings({"audit", "_kedge_migrations", "", 0}));
+}
+
+TEST(LockKeyTest, IsTheStartOfTheHashOfTheName) {
+  EXPECT_NE(lock_key("public._kedge_migrations"), lock_key("public._other"));
+  EXPECT_EQ(lock_key("a"), static_cast<std::int64_t>(0xca978112ca1bbdcaULL));
+}
+
+TEST(CompareChainTest, EachStateHasItsName) {
+  const Migration a = migration("1-a", "A;", "");
+  const Migration b = migration("2-b", "B;", "");
+  const Migration d = migration("4-d", "D;", "");
+  LedgerRow applied{"1-a", "t", a.checksum};
+  LedgerRow missing{"3-c", "t", "x"};
+  const auto entries = compare_chain({a, b, d}, {applied, missing});
+  std::vector<std::string> lines;
+  for (const ChainEntry& entry : entries) {
+    lines.push_back(entry.name + " " + to_string(entry.state));
+  }
+  EXPECT_EQ(lines, (Lines{"1-a applied", "2-b out of order", "3-c missing", "4-d pending"}));
+}
+
+}  // namespace
+}  // namespace kedge::migrate
