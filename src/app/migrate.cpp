@@ -365,7 +365,11 @@ class Authoring {
     }
     migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
     const std::size_t before = result_.applied.size();
-    apply_chain(ledger, migrate::read_chain(context_.files, setup_.folder, setup_.format));
+    try {
+      apply_chain(ledger, migrate::read_chain(context_.files, setup_.folder, setup_.format));
+    } catch (const Error& error) {  // before its first statement: a lock, a ledger, a right
+      result_.errors.push_back(error.problem());
+    }
     if (!result_.errors.empty() && result_.applied.size() == before) {
       not_applied(ledger);
     }

@@ -110,6 +110,21 @@ def declarations(m):
     m.write("project.yml", base)
 
 
+def read_only(m, db, server):
+    """A database that takes no writes: nothing is applied, and the migration that was written steps aside."""
+    m.write("shut/project.yml", "name: yard\nversion: '1'\n")
+    m.write("shut/metadata/a.yml", "package: p\nchildren:\n  - object.entity:\n      name: Box\n      children:\n        - source.rdb: {}\n"
+            "        - field.long: id\n        - identity.primary: { fields: id }\n")
+    url = f"postgres://{USER}@/{db.name}?host={server.host}&port={server.port}"
+    db.script("DROP TABLE t;")
+    db.script(f"ALTER DATABASE {db.name} SET default_transaction_read_only = on")
+    done = m.run("-C", "shut", "migrate", "--apply", "--slug", "one", "--db", url, "--format", "json")
+    codes = [one["code"] for one in json.loads(done.stdout)["errors"]]
+    left = [path.name for path in (m.folder / "shut/migrations").iterdir() if path.name[0] == "2"]
+    judge("a database that may not be written", [] if done.returncode == 2 and codes == ["ERR_READ_ONLY"] and not left else
+          [done.returncode, codes, left, done.stdout[-300:]])
+
+
 def databases(m, dbs):
     con = sqlite3.connect(m.folder / "whole.db")
     con.executescript("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);" + "".join(f"CREATE TABLE t{i} (id INTEGER, a TEXT);" for i in range(80)))
@@ -139,6 +154,7 @@ def databases(m, dbs):
         m.check("forbidden catalog: postgres", ["inspect", url % "right"], "ERR_INTROSPECT")
         m.check("unknown database: postgres", ["inspect", f"postgres://{USER}@/nowhere?host={server.host}&port={server.port}"], "ERR_CONNECT")
         db.script("GRANT SELECT ON pg_catalog.pg_class TO PUBLIC;")
+        read_only(m, db, server)
     finally:
         db.close()
     server = dbs.server("mysql")
