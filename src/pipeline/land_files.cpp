@@ -60,8 +60,11 @@ std::string list_text(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
+// DuckDB's own reader takes 32 MB a thread, a third of a small memory_limit, and is no faster.
+constexpr std::string_view kCsvBuffer = ", buffer_size = 8388608";
+
 std::string csv_options(const ReadSpec& read, const FileRead& files) {
-  std::string options;
+  std::string options(kCsvBuffer);
   if (files.tabs) {
     options += ", delim = '\t'";
   } else if (read.file.delimiter) {
