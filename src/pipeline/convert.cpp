@@ -1,5 +1,7 @@
 #include "pipeline/convert.h"
 
+#include <algorithm>
+
 #include "contracts/type_name.h"
 #include "pipeline/nested.h"
 
@@ -98,6 +100,36 @@ std::string json_value(const std::string& x, const Type& to) {
   return try_cast(try_cast(try_cast(x, "JSON"), name_of(by_text)), name_of(to));
 }
 
+Type doubled(const Type& type) {
+  return with_leaves(type, [](const Type& leaf) {
+    Type real = leaf;
+    real.kind = leaf.kind == TypeKind::Numeric ? TypeKind::Real8 : leaf.kind;
+    return real;
+  });
+}
+
+// True when a decimal inside would be rounded, which DuckDB does without a word: a number has more
+// decimal places than the least that is kept, and is another one as a DOUBLE. Among decimals alone
+// the places are enough, unless an exponent moves the point.
+std::string nested_rounding(const std::string& x, const Type& to, const std::string& value,
+                            const std::string& as_doubles) {
+  int places = 38;
+  const auto see = [&](const Type& leaf) {
+    if (leaf.kind == TypeKind::Numeric) {
+      places = std::min(places, leaf.scale.value_or(0));
+    }
+    return leaf.kind != TypeKind::Numeric;
+  };
+  bool mixed = false;
+  with_leaves(to, [&](const Type& leaf) {
+    mixed = see(leaf) || mixed;
+    return leaf;
+  });
+  const std::string differs = cast(value, name_of(doubled(to))) + " IS DISTINCT FROM " + as_doubles;
+  return "regexp_matches(" + x + ", '\\.[0-9]{" + std::to_string(places) + "}[0-9]*[1-9]') AND (" +
+         (mixed ? "" : "NOT " + has_exponent(x) + " OR ") + differs + ")";
+}
+
 // Lists, structs and maps as JSON or as DuckDB writes them. Only DuckDB's own reading keeps all
 // digits of a decimal, only JSON's understands the escapes of JSON.
 Conversion nested_from_text(const std::string& x, const Type& to, TextForm form) {
@@ -121,6 +153,14 @@ Conversion nested_from_text(const std::string& x, const Type& to, TextForm form)
   } else if (form == TextForm::Any) {  // a text that means two things is refused
     value = "coalesce(" + json + ", " + own + ")";
     loss = "coalesce(" + own + " <> " + json + ", false) OR (" + own + " IS NULL AND " + many + ")";
+  }
+  if (has_kind(to, TypeKind::Numeric)) {
+    const std::string own_doubles = try_cast(x, name_of(doubled(to)));
+    const std::string as_doubles =
+        form == TextForm::Duckdb
+            ? own_doubles
+            : "coalesce(" + json_value(x, doubled(to)) + ", " + own_doubles + ")";
+    loss = "(" + loss + ") OR (" + nested_rounding(x, to, value, as_doubles) + ")";
   }
   const std::string failure = value + " IS NULL OR " + loss;
   return {"CASE WHEN " + x + " IS NOT NULL AND (" + failure +

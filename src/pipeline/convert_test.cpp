@@ -78,6 +78,18 @@ TEST_F(ConvertTest, RoundsNoNumber) {
   EXPECT_EQ(converted("2", "DOUBLE", "BIGINT"), "2");
 }
 
+TEST_F(ConvertTest, RoundsNoNumberInsideOfAnother) {
+  EXPECT_EQ(of_text("[1.25, 2]", "DECIMAL(9,2)[]"), "[1.25, 2.00]");
+  EXPECT_EQ(of_text("[1.250]", "DECIMAL(9,2)[]"), "[1.25]");
+  EXPECT_EQ(of_text("[1.255]", "DECIMAL(9,2)[]"), kRefused);
+  EXPECT_EQ(of_text("[1.255e1]", "DECIMAL(9,2)[]"), "[12.55]");
+  EXPECT_EQ(of_text("[123456789012345.678]", "DECIMAL(18,2)[]"), kRefused);
+  const std::string mixed = "STRUCT(a DECIMAL(9,2), b DOUBLE, c VARCHAR)";
+  EXPECT_EQ(of_text(R"({"a": 1.25, "b": 0.12345, "c": "2.3456"})", mixed),
+            "{'a': 1.25, 'b': 0.12345, 'c': 2.3456}");
+  EXPECT_EQ(of_text(R"({"a": 1.255, "b": 0.5, "c": "x"})", mixed), kRefused);
+}
+
 TEST_F(ConvertTest, CutsNoTime) {
   EXPECT_EQ(of_text("2027-03-14T08:15:02.123456", "TIMESTAMP"), "2027-03-14 08:15:02.123456");
   EXPECT_EQ(of_text("2027-03-14 08:15:02.1234567", "TIMESTAMP"), kRefused);
