@@ -6,6 +6,7 @@
 
 #include "app/author.h"
 #include "app/desired.h"
+#include "app/table_sizes.h"
 #include "app/wrangler.h"
 #include "base/text.h"
 #include "dialect/dialect.h"
@@ -181,6 +182,9 @@ class Authoring {
     result_.plan = migrate::make_plan(difference, start_, desired_.schema, plan_options_);
     if (result_.mode == "live" && !request_.no_probe && connection_ != nullptr) {
       probe(difference);
+    }
+    if (result_.mode == "live" && connection_ != nullptr) {
+      result_.table_bytes = find_table_sizes(*connection_, result_.plan);
     }
   }
 

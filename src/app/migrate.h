@@ -3,6 +3,7 @@
 // stop a run before anything was decided are thrown.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +53,9 @@ struct MigrateResult {
   std::vector<Problem> errors;         // blocked changes are in `plan`
   std::vector<Finding> warnings;
   std::vector<migrate::ChainEntry> chain;  // status
-  std::string note;                        // a line for people: "already up to date"
+  // Of the tables with hazards, live mode: with their indexes.
+  std::map<schema::Name, std::int64_t> table_bytes;
+  std::string note;  // a line for people: "already up to date"
   int exit = 0;
 };
 

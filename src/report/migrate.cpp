@@ -1,5 +1,6 @@
 #include "report/migrate.h"
 
+#include <array>
 #include <map>
 
 #include "base/text.h"
@@ -159,7 +160,12 @@ Json migrate_json(const app::MigrateResult& result) {
   }
   Json hazards = Json::array();
   for (const migrate::Hazard& hazard : result.plan.hazards) {
-    hazards.push(hazard_json(hazard));
+    Json one = hazard_json(hazard);
+    if (const auto bytes = result.table_bytes.find(hazard.table);
+        bytes != result.table_bytes.end()) {
+      one.set("bytes_estimate", bytes->second);
+    }
+    hazards.push(one);
   }
   json.set("changes", std::move(changes));
   json.set("blocked", std::move(blocked));
@@ -206,14 +212,30 @@ void summary(const app::MigrateResult& result, std::string& out) {
   out += line + "\n";
 }
 
-std::string hazard_text(const migrate::Hazard& hazard) {
+std::string size_text(std::int64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {" bytes", " kB", " MB", " GB", " TB"};
+  constexpr std::int64_t kStep = 1024;
+  std::size_t unit = 0;
+  while (bytes >= 10 * kStep && unit + 1 < kUnits.size()) {
+    bytes /= kStep;
+    ++unit;
+  }
+  return std::to_string(bytes) + kUnits.at(unit);
+}
+
+std::string hazard_text(const migrate::Hazard& hazard, const app::MigrateResult& result) {
   std::string text = "hazard " + hazard.hazard + ": " + hazard.text;
   if (!hazard.lock.empty()) {
     text += " [lock: " + hazard.lock + (hazard.rewrite.empty() ? "" : ", " + hazard.rewrite) + "]";
   }
+  std::vector<std::string> size;
   if (hazard.rows_estimate && *hazard.rows_estimate >= 0) {
-    text += " (about " + std::to_string(*hazard.rows_estimate) + " rows)";
+    size.push_back("about " + std::to_string(*hazard.rows_estimate) + " rows");
   }
+  if (const auto bytes = result.table_bytes.find(hazard.table); bytes != result.table_bytes.end()) {
+    size.push_back(size_text(bytes->second));
+  }
+  text += size.empty() ? "" : " (" + base::join(size, ", ") + ")";
   if (hazard.probed && hazard.probe == migrate::ProbeResult::Holds) {
     text += " (checked: the data fits)";
   }
@@ -251,7 +273,7 @@ std::string migrate_text(const app::MigrateResult& result) {
   std::string out = compared_line(result);
   summary(result, out);
   for (const migrate::Hazard& hazard : result.plan.hazards) {
-    out += hazard_text(hazard);
+    out += hazard_text(hazard, result);
   }
   if (result.impact) {
     out += planned_impact_text(*result.impact);

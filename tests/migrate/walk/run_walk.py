@@ -2,7 +2,7 @@
 """Random walks: sequences of random edits of a declaration. Each step is planned, applied with rows in the tables, verified and planned
 again (nothing may be left), offline too; then every step is undone, and the catalog and the rows are those of before.
 
-usage: run_walk.py --session PATH --dialect sqlite|postgres|mysql|duckdb [--sequences N] [--steps N] [--seed N] [--keep]
+usage: run_walk.py --session PATH --dialect sqlite|postgres|mysql|duckdb [--sequences N] [--steps N] [--seed N] [--seconds N] [--keep]
 Sequence S of seed N is the same on every run. Last line: N passed, N failed.
 """
 import argparse
@@ -13,6 +13,7 @@ import random
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -362,6 +363,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="the number of the first sequence")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further sequence after this time")
     parser.add_argument("--duckdb-lib")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a sequence that failed")
     parser.add_argument("--faults", type=int, default=10, help="stop after this many failed sequences")
@@ -382,7 +384,10 @@ def main():
             if "password" in options:
                 options["password"] = env["KT_MY_PASSWORD"]
         session = Session(args.session, env)
+        end = time.monotonic() + args.seconds
         for number in range(args.first, args.first + args.sequences):
+            if time.monotonic() > end:
+                break
             folder = home / f"s{number}"
             folder.mkdir()
             if args.dialect in ("sqlite", "duckdb"):
