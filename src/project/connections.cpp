@@ -431,6 +431,9 @@ std::map<std::string, std::string> Connection::settings(const std::string& folde
   if (connector == "localfiles") {
     result["root"] = result.contains("root") ? base::join_path(folder, result["root"]) : folder;
   }
+  if (connector == "d1") {
+    result["folder"] = folder;  // where wrangler.toml is, whatever folder kedge was called from
+  }
   return result;
 }
 

@@ -22,7 +22,8 @@ TEST(ConnectionsTest, ReadsConnectionsEntitiesAndExpandsSecrets) {
       "  entities:\n    public.a:\n      read: {columns: {x: bigint}, query: select 1}\n"
       "      write: {strategy: merge, keys: [x], on_delete: soft}\n    bare:\n"
       "yard: {connector: localfiles, entities: {c: {read: {path: c.csv, format: csv, delimiter: "
-      ";}}}}\n",
+      ";}}}}\n"
+      "edge: {connector: d1, database: DB}\n",
       {{"H", "example"}, {"P", "s3/cret"}, {"N", "5433"}});
   ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
   const Connection& port = *read.connections.find("port");
@@ -32,6 +33,7 @@ TEST(ConnectionsTest, ReadsConnectionsEntitiesAndExpandsSecrets) {
   EXPECT_EQ(port.entities[0].write.keys[0].text, "x");
   EXPECT_EQ(hide_secrets("no s3/cret and s3%2Fcret", port.secrets), "no *** and ***");
   EXPECT_EQ(read.connections.find("yard")->settings("/p").at("root"), "/p");
+  EXPECT_EQ(read.connections.find("edge")->settings("/p").at("folder"), "/p");
 }
 
 struct Wrong {

@@ -149,7 +149,7 @@ class Project:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, *args):
-        env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "CI": "1", "WRANGLER_SEND_METRICS": "false", "LC_ALL": "C.UTF-8", "TZ": "UTC",
                **{k: str(v) for k, v in self.variables.items()}}
         done = subprocess.run([self.kedge, "-C", self.folder, *args, "--format", "json"], capture_output=True, env=env, timeout=600,
                               stdin=subprocess.DEVNULL)
@@ -219,7 +219,7 @@ class Trip:
             tool = folder / "wrangler"
             tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stand_in}" "{folder / "x.db"}" "$@"\n')
             tool.chmod(0o755)
-            settings = {"connector": "d1", "database": "DB", "wrangler": args.wrangler or str(tool)}
+            settings = {"connector": "d1", "database": "DB", "wrangler": os.path.abspath(args.wrangler or tool)}
         elif connector == "odbc-sqlite":
             settings = {"connector": "odbc", "connection_string": f"Driver=SQLite3;Database={folder / 'x.db'}"}
         elif connector == "odbc-postgres":
@@ -231,6 +231,12 @@ class Trip:
             raise Skip(connector)
         self.write_side = Project(args.kedge, folder / "w", {"t": settings}, variables)
         self.read_side = Project(args.kedge, folder / "r", {"t": settings}, variables)
+        if connector == "d1" and args.wrangler:   # one local database for both
+            for side in ("w", "r"):
+                (folder / side / "wrangler.toml").write_text('name = "own"\n\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "own"\n'
+                                                             'database_id = "00000000-0000-0000-0000-000000000000"\n')
+            (folder / "w/.wrangler").mkdir()
+            (folder / "r/.wrangler").symlink_to(folder / "w/.wrangler")
 
     def entity(self, unit):
         return f"public.v{unit.number}" if self.connector == "postgres" else f"v{unit.number}"
