@@ -100,15 +100,14 @@ void drop_implied_index(schema::Table& table, const schema::ForeignKey& key) {
   });
 }
 
-// MariaDB's json is longtext with this CHECK of the column itself.
-bool make_json(schema::Table& table, const std::string& name, const std::string& clause) {
-  const std::string quoted = get_dialect(schema::Dialect::Mysql).quote(Identifier(name));
-  if (clause != "json_valid(" + quoted + ")") {
-    return false;
-  }
+// MariaDB's json is longtext with this CHECK of the column itself, which keeps the column's first
+// name when that is renamed.
+bool make_json(schema::Table& table, const std::string& clause) {
+  const Dialect& dialect = get_dialect(schema::Dialect::Mysql);
   for (schema::Column& column : table.columns) {
-    if (column.name.text() == name && column.type.native == "longtext") {
-      column.type = get_dialect(schema::Dialect::Mysql).parse_type("json");
+    if (column.type.native == "longtext" &&
+        clause == "json_valid(" + dialect.quote(column.name) + ")") {
+      column.type = dialect.parse_type("json");
       column.collation.clear();
       column.options.erase("charset");
       return true;
@@ -191,7 +190,7 @@ void read_checks(db::Connection& connection, Catalog& catalog) {
       return;
     }
     const bool is_column = row.text(3) == "Column";
-    if (!is_column || !make_json(*table, row.text(2), row.text(4))) {
+    if (!is_column || !make_json(*table, row.text(4))) {
       add_check(row, *table);
     }
   });
