@@ -106,7 +106,7 @@ AcceptResult accept_schemas(Context& context, const AcceptRequest& request) {
   if (!result.problems.empty() || !record) {
     return result;
   }
-  const base::FileLock lock(state.lock_path(), 30, codes::PZ0533);
+  const auto lock = state.lock(30);
   const std::string at = base::format_utc(context.clock.now_milliseconds());
   const contracts::Acceptance acceptance =
       contracts::accept(state.baselines(), {observed, request.targets, record->run_id, at});

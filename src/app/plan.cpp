@@ -54,7 +54,7 @@ Compiled compile(Context& context, const std::vector<std::string>& select,
     compiled.result.nodes.push_back({pipeline::to_string(node.kind), node.name, node.tags});
     if (node.kind == pipeline::NodeKind::Pipeline) {
       compiled.result.pipelines.push_back(
-          {node.name, pipeline::render_pipeline(render, node.index)});
+          {node.name, workspace.hide(pipeline::render_pipeline(render, node.index))});
     }
   }
   return compiled;
@@ -86,9 +86,9 @@ void plan_target(const pipeline::Engine& engine, const pipeline::WriteSpec& writ
   const contracts::WriteRequest request = pipeline::judge_request(write, std::move(columns));
   std::optional<contracts::Target> target;
   try {
-    const std::unique_ptr<db::Connection> connection =
+    const pipeline::Engine::Held connection =
         engine.open(write.connection, pipeline::Engine::Use::Read);
-    target = pipeline::find_target(*connection, write.entity);
+    target = pipeline::find_target(*connection, write);
   } catch (const Error& error) {
     if (error.code() != codes::PZ0353) {
       throw;

@@ -110,7 +110,7 @@ pipeline::Cursors show_cursors(Context& context, const std::vector<std::string>&
 
 CursorResult change_cursor(Context& context, const CursorChange& change) {
   pipeline::State state = open_state(context);
-  const base::FileLock lock(state.lock_path(), 0, codes::PZ0533);
+  const auto lock = state.lock(0);
   pipeline::Cursors cursors = state.cursors();
   const auto found = cursors.find(change.key);
   CursorResult result{change.key, std::nullopt, std::nullopt, false};
@@ -146,7 +146,7 @@ CursorResult change_cursor(Context& context, const CursorChange& change) {
 
 std::vector<std::string> clean_runs(Context& context, const CleanRequest& request) {
   const pipeline::State state = open_state(context);
-  const base::FileLock lock(state.lock_path(), 0, codes::PZ0533);
+  const auto lock = state.lock(0);
   std::vector<std::string> ids = state.run_ids();
   const auto keep = static_cast<std::size_t>(request.keep_last.value_or(0));
   ids.resize(ids.size() > keep ? ids.size() - keep : 0);
@@ -169,13 +169,13 @@ std::vector<std::string> clean_runs(Context& context, const CleanRequest& reques
       if (request.purge == Purge::Runs || name.starts_with("staging.duckdb")) {
         removed.push_back(folder + "/" + name);
         if (request.consent == Consent::Given) {
-          context.files.remove(file);
+          state.remove(file);
         }
       }
     }
     if (request.purge == Purge::Runs && request.consent == Consent::Given) {
-      context.files.remove(state.path(folder + "/rejected"));
-      context.files.remove(state.path(folder));
+      state.remove(folder + "/rejected");
+      state.remove(folder);
     }
   }
   return removed;

@@ -188,7 +188,10 @@ std::string decimal_name(System system, const Type& type) {
 
 }  // namespace
 
-std::optional<System> system_of_connector(std::string_view connector) {
+std::optional<System> system_of_connector(std::string_view connector, std::string_view dialect) {
+  if (connector == "odbc" && dialect == "sqlserver") {
+    return System::SqlServer;
+  }
   static const std::map<std::string_view, System> kSystems = {
       {"postgres", System::Postgres}, {"sqlite", System::Sqlite}, {"d1", System::Sqlite},
       {"duckdb", System::Duckdb},     {"mysql", System::Mysql},   {"sqlserver", System::SqlServer},

@@ -11,8 +11,10 @@
 namespace kedge::contracts {
 
 enum class System { Postgres, Sqlite, Duckdb, Mysql, SqlServer, Generic };
-// By connector name: "d1" is sqlite, "odbc" is generic. nullopt for files.
-std::optional<System> system_of_connector(std::string_view connector);
+// By connector name: "d1" is sqlite, "odbc" is generic unless its `dialect:` names a system that
+// is known here. nullopt for files.
+std::optional<System> system_of_connector(std::string_view connector,
+                                          std::string_view dialect = "");
 
 enum class ColumnUse { Plain, Key };  // a text key needs a length on mysql and sqlserver
 

@@ -122,6 +122,13 @@ class Judge {
         "is missing in the target (the write has " + mapped.native + ")");
   }
 
+  // Behind ODBC a driver may know less of a type than the spelling of its column says.
+  bool is_spelled_so(const TargetType& mapped, const TargetColumn& found) const {
+    const bool odbc = request_.system == System::Generic || request_.system == System::SqlServer;
+    return odbc &&
+           base::equals_ignoring_case(mapped.native, base::replace_all(found.native, ", ", ","));
+  }
+
   // A text without length against a limited one is equal; its values decide (judge_values).
   bool is_equal(const Type& incoming, const TargetColumn& found) const {
     const bool sqlite_integers = request_.system == System::Sqlite;
@@ -131,7 +138,7 @@ class Judge {
   }
 
   void judge_type(const WriteColumn& column, const TargetType& mapped, const TargetColumn& found) {
-    if (is_equal(mapped.read_as, found)) {
+    if (is_spelled_so(mapped, found) || is_equal(mapped.read_as, found)) {
       return;
     }
     if (!evolves()) {
@@ -182,7 +189,7 @@ class Judge {
       return;
     }
     verdict_.alterations.push_back(
-        {AlterationKind::Widened, found.name, found.native, native, true});
+        {AlterationKind::Widened, found.name, found.native, native, true, found.clauses});
   }
 
   void judge_values(const WriteColumn& column, const TargetColumn& found,

@@ -35,6 +35,7 @@ struct TargetColumn {
   bool has_default = false;  // a default, an identity or a generated value
   std::string locked_by;     // "the primary key", "a view": why its type cannot be altered
   bool generated = false;
+  std::string clauses;  // what must be said again where a new type is said: " NOT NULL DEFAULT 1"
 };
 
 struct Target {
@@ -69,7 +70,8 @@ struct Alteration {
   std::string column;               // as the target spells it
   std::optional<std::string> from;  // native spellings
   std::string to;
-  bool statement = true;  // false: nothing needs to be executed (sqlite, one affinity)
+  bool statement = true;     // false: nothing needs to be executed (sqlite, one affinity)
+  std::string clauses = {};  // of a widened column: TargetColumn::clauses
 };
 std::string alteration_text(const Alteration& alteration);  // "column 'seal' added (text)"
 

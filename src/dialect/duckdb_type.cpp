@@ -106,8 +106,13 @@ Type postgres_type(const Type& type) {
   return to_duckdb(schema::Dialect::Ansi, type);
 }
 
+// "int identity" is an int.
 Type sqlserver_type(const Type& type) {
-  const TypeText text = take_apart(type.native);
+  constexpr std::string_view kIdentity = " identity";
+  TypeText text = take_apart(type.native);
+  if (text.words.ends_with(kIdentity)) {
+    text.words.resize(text.words.size() - kIdentity.size());
+  }
   static constexpr std::array kNames = {NamedType{"bit", TypeKind::Boolean},
                                         NamedType{"tinyint", TypeKind::UInt8},
                                         NamedType{"real", TypeKind::Real4},
@@ -205,6 +210,10 @@ Type to_duckdb(schema::Dialect dialect, const Type& type) {
       return common_type(type);
   }
   return common_type(type);
+}
+
+Type sqlserver_to_duckdb(const Type& type) {
+  return sqlserver_type(type);
 }
 
 Type to_duckdb(std::string_view dialect, std::string_view native) {

@@ -47,7 +47,6 @@ class Capture {
         keys_("keys_" + read_.staging) {}
 
   Captured run() {
-    const Engine::Running running(engine_, *source_);
     if (const std::optional<Problem> problem = look_at_captured(*source_, read_, table_)) {
       throw Error(*problem);
     }
@@ -346,7 +345,7 @@ class Capture {
   db::Connection& staging_;
   const CaptureRequest& request_;
   const ReadSpec& read_;
-  std::unique_ptr<db::Connection> source_;
+  Engine::Held source_;
   std::string slot_;
   std::string keys_;  // staging table of the changed keys, as texts
   CapturedTable table_;
@@ -375,7 +374,7 @@ void mark_snapshot(db::Connection& staging, const std::string& table) {
 }
 
 void release_changes(const Engine& engine, const ReadSpec& read, const std::string& position) {
-  const std::unique_ptr<db::Connection> source = engine.open(read.connection, Engine::Use::Write);
+  const Engine::Held source = engine.open(read.connection, Engine::Use::Write);
   ask(*source,
       "SELECT pg_catalog.pg_replication_slot_advance(slot_name, $2::pg_lsn) "
       "FROM pg_catalog.pg_replication_slots "

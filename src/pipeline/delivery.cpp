@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, Problem>> deliver_cursors(const DeliveryReque
   }
   const Engine& engine = request.engine;
   try {
-    const base::FileLock lock(request.state.lock_path(), 60, codes::PZ0533);
+    const auto lock = request.state.lock(60);
     Cursors cursors = request.state.cursors();
     const std::string at = base::format_utc(engine.world().clock.now_milliseconds());
     for (auto found = delivered.begin(); found != delivered.end();) {

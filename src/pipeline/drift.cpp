@@ -62,7 +62,7 @@ class Watch {
  private:
   // Stores the shape unless somebody else was quicker than this run.
   bool store(const std::string& source, const std::optional<Baseline>& expected) {
-    const base::FileLock lock(state_.lock_path(), 60, codes::PZ0533);
+    const auto lock = state_.lock(60);
     Baselines baselines = state_.baselines();
     const auto now = baselines.find(read_.label);
     const bool untouched = expected ? now != baselines.end() && now->second.shape == expected->shape

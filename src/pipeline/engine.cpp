@@ -59,21 +59,23 @@ bool Engine::is_abandoned(const std::string& run) const {
   }
 }
 
-std::unique_ptr<db::Connection> Engine::staging() const {
+Engine::Held Engine::staging() const {
+  refuse_if_ended();
   // Attached under another name: a catalog called staging would hide the schema of that name.
   std::unique_ptr<db::Connection> connection =
       open_duckdb(world_, *workspace_, ":memory:" + run_id_);
   connection->execute(std::string(kStagingCompression) + "ATTACH IF NOT EXISTS " +
                       quote_literal(base::join_path(run_folder(), "staging.duckdb")) +
                       " AS kedge_run; USE kedge_run");
-  return connection;
+  return hold(std::move(connection));
 }
 
 db::ConnectionSettings Engine::settings(const std::string& connection) const {
   return settings_of(*workspace_, world_.folder, connection, db::AccessMode::ReadOnly);
 }
 
-std::unique_ptr<db::Connection> Engine::open(const std::string& connection, Use use) const {
+Engine::Held Engine::open(const std::string& connection, Use use) const {
+  refuse_if_ended();
   const db::AccessMode access =
       use == Use::Read ? db::AccessMode::ReadOnly : db::AccessMode::Create;
   const db::ConnectionSettings settings =
@@ -84,7 +86,7 @@ std::unique_ptr<db::Connection> Engine::open(const std::string& connection, Use 
                                    "' is not in this build");
   }
   try {
-    return world_.registry.connect(settings);
+    return hold(world_.registry.connect(settings));
   } catch (const db::DatabaseError& error) {
     throw db::DatabaseError(
         {codes::PZ0330,
@@ -121,22 +123,29 @@ void Engine::publish(std::string_view event, const document::Json& fields,
   }
 }
 
-Engine::Running::Running(const Engine& engine, db::Connection& connection)
-    : engine_(engine), connection_(connection) {
-  const std::lock_guard<std::mutex> guard(engine_.mutex_);
-  engine_.running_[&connection_] = current_node();
+Engine::Held Engine::hold(std::unique_ptr<db::Connection> connection) const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  held_[connection.get()] = current_node();
+  return {connection.release(), Release{this}};
 }
 
-Engine::Running::~Running() {
-  const std::lock_guard<std::mutex> guard(engine_.mutex_);
-  engine_.running_.erase(&connection_);
+void Engine::let_finish(db::Connection& connection) const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  held_.erase(&connection);
+}
+
+void Engine::Release::operator()(db::Connection* connection) const {
+  engine->let_finish(*connection);
+  delete connection;  // NOLINT(cppcoreguidelines-owning-memory): of a unique_ptr
 }
 
 void Engine::interrupt() {
   interrupted_ = true;
   const std::lock_guard<std::mutex> guard(mutex_);
-  for (const auto& [connection, node] : running_) {
-    connection->cancel();
+  for (const auto& [connection, node] : held_) {
+    if (node != nullptr) {
+      connection->cancel();
+    }
   }
 }
 
@@ -163,9 +172,12 @@ bool Engine::timed_out() const {
   return current_node() != nullptr && current_node()->timed_out;
 }
 
-void Engine::refuse_if_timed_out() const {
+void Engine::refuse_if_ended() const {
   if (timed_out()) {
     throw Error(codes::PZ0525, "the node took longer than engine.node_timeout");
+  }
+  if (interrupted_ && current_node() != nullptr) {
+    throw Error(codes::ERR_CANCELLED, "the run was interrupted");
   }
 }
 
@@ -175,7 +187,7 @@ void Engine::cancel_older_than(std::int64_t milliseconds) {
   for (Node* node : nodes_) {
     node->timed_out = node->timed_out || now - node->start > milliseconds;
   }
-  for (const auto& [connection, node] : running_) {
+  for (const auto& [connection, node] : held_) {
     if (node != nullptr && node->timed_out) {
       connection->cancel();
     }

@@ -45,29 +45,28 @@ class Engine {
   // A run holds the lock of its folder as long as it lives, however it ends.
   std::string alive_path(const std::string& run) const;
   bool is_abandoned(const std::string& run) const;  // a run of this project that was killed
+  // A connection that an interruption, or the time limit of the node that opened it, cancels
+  // whatever it is doing.
+  struct Release {
+    const Engine* engine = nullptr;
+    void operator()(db::Connection* connection) const;
+  };
+  using Held = std::unique_ptr<db::Connection, Release>;
   // A connection of its own to the staging database of the run, in UTC.
-  std::unique_ptr<db::Connection> staging() const;
+  Held staging() const;
   // Opens a connection of connections.yml. PZ0330 (or PZ0353 for a missing file).
   enum class Use { Read, Write };
-  std::unique_ptr<db::Connection> open(const std::string& connection, Use use) const;
+  Held open(const std::string& connection, Use use) const;
+  // From here on it is not cancelled: what tidies up after a failure does not fail with it.
+  void let_finish(db::Connection& connection) const;
   db::ConnectionSettings settings(const std::string& connection) const;  // to read
   void warn(Problem problem, Severity severity = Severity::Warning) const;
   void say(const std::string& line) const;  // for people, on the result's side
   void publish(std::string_view event, const document::Json& fields,
                EventLog::Audience audience = EventLog::Audience::Everybody) const;
 
-  // Statements that are running now, so that an interruption can stop them.
-  class Running {
-   public:
-    Running(const Engine& engine, db::Connection& connection);
-    ~Running();
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-
-   private:
-    const Engine& engine_;
-    db::Connection& connection_;
-  };
+  // Cancels what all nodes are doing. Called again until they have ended: a node may be between
+  // two statements.
   void interrupt();
   // Marks the node that this thread works on: its statements end with it when it takes too long.
   class NodeScope {
@@ -82,8 +81,9 @@ class Engine {
   };
   void cancel_older_than(std::int64_t milliseconds);
   bool timed_out() const;  // the node of this thread
-  // Before a write becomes visible: a node that has failed by its time must not deliver any more.
-  void refuse_if_timed_out() const;
+  // Before a write becomes visible: a node that was interrupted or has failed by its time must not
+  // deliver any more.
+  void refuse_if_ended() const;
   bool interrupted() const { return interrupted_; }
 
   std::function<void(const Finding&)> on_warning;
@@ -91,6 +91,8 @@ class Engine {
   EventLog* events = nullptr;  // of the run; not owned
 
  private:
+  Held hold(std::unique_ptr<db::Connection> connection) const;
+
   World world_;
   std::shared_ptr<const Workspace> workspace_;
   std::string run_id_;
@@ -102,8 +104,8 @@ class Engine {
     std::atomic<bool> timed_out = false;
   };
   static Node*& current_node();
-  mutable std::set<Node*> nodes_;                     // all that are at work
-  mutable std::map<db::Connection*, Node*> running_;  // connection -> the node that uses it
+  mutable std::set<Node*> nodes_;                  // all that are at work
+  mutable std::map<db::Connection*, Node*> held_;  // connection -> the node that opened it
 };
 
 db::ConnectionSettings settings_of(const Workspace& workspace, const std::string& folder,

@@ -103,8 +103,7 @@ class Fetcher {
     if (is_unmade()) {
       return;
     }
-    const std::unique_ptr<db::Connection> connection =
-        engine_.open(probe_.connection->name, Engine::Use::Read);
+    const Engine::Held connection = engine_.open(probe_.connection->name, Engine::Use::Read);
     connection->query("SELECT 1");
     const schema::Schema schema = introspect(*connection);
     for (const std::size_t index : probe_.reads) {
@@ -121,7 +120,7 @@ class Fetcher {
       }
     }
     for (const std::size_t index : probe_.writes) {
-      if (auto target = target_in(schema, workspace_.writes[index].entity)) {
+      if (auto target = target_in(schema, workspace_.writes[index])) {
         probe_.targets[index] = std::move(*target);
       }
     }
@@ -405,8 +404,10 @@ FetchResult fetch_and_compare(const FetchRequest& request) {
   return result;
 }
 
-FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> workspace,
-                         std::size_t read) {
+namespace {
+
+FetchedShape fetch_openly(const World& world, const std::shared_ptr<const Workspace>& workspace,
+                          std::size_t read) {
   const ReadSpec& spec = workspace->reads[read];
   if (spec.is_file()) {
     const std::unique_ptr<db::Connection> duckdb = open_duckdb(world, *workspace, ":memory:");
@@ -417,9 +418,22 @@ FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> wo
     return shape;
   }
   const Engine engine(world, workspace, "infer");
-  const std::unique_ptr<db::Connection> connection =
-      engine.open(spec.connection, Engine::Use::Read);
+  const Engine::Held connection = engine.open(spec.connection, Engine::Use::Read);
   return describe_entity(*connection, spec);
+}
+
+}  // namespace
+
+FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> workspace,
+                         std::size_t read) {
+  try {
+    return fetch_openly(world, workspace, read);
+  } catch (const Error& error) {
+    Problem problem = error.problem();
+    problem.message = workspace->hide(problem.message);
+    problem.notes.clear();
+    throw Error(std::move(problem));
+  }
 }
 
 }  // namespace kedge::pipeline

@@ -128,7 +128,6 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
                     const std::string& raw, const std::vector<RawColumn>& columns) {
   drop_staged(staging, read.staging);
   try {
-    const Engine::Running running(engine, staging);
     staging.execute("CREATE TABLE " + staging_table(read.staging) + " AS SELECT " +
                     select_list(columns) + " FROM " + raw);
   } catch (const db::DatabaseError& error) {
@@ -163,7 +162,7 @@ std::vector<contracts::ShapeColumn> describe_landed(db::Connection& staging, con
 
 Landed land(const Engine& engine, const ReadSpec& read, const std::optional<StoredCursor>& bound,
             SlotUse use) {
-  const std::unique_ptr<db::Connection> staging = engine.staging();
+  const Engine::Held staging = engine.staging();
   std::vector<contracts::ShapeColumn> source;
   Landed landed;
   if (read.change_capture) {

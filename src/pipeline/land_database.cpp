@@ -288,6 +288,9 @@ void copy_remote(const Engine& engine, db::Connection& source, db::Connection& s
 // What cannot be kept exactly is the contract's failure; what the connection says is its own.
 [[noreturn]] void fail_read(const Engine& engine, const ReadSpec& read,
                             const db::DatabaseError& error) {
+  if (error.failure() == db::FailureClass::Cancelled) {
+    throw error;
+  }
   const bool data = error.failure() == db::FailureClass::Data;
   const std::string text = engine.workspace().hide(
       error.problem().message +
@@ -318,6 +321,7 @@ std::vector<contracts::ShapeColumn> land_selected(const Engine& engine, const Tr
                   plan);
     }
   } catch (const db::DatabaseError& error) {
+    engine.let_finish(staging);
     staging.execute("DROP TABLE IF EXISTS " + raw_table);
     fail_read(engine, read, error);
   }
@@ -331,8 +335,7 @@ std::vector<contracts::ShapeColumn> land_selected(const Engine& engine, const Tr
 std::vector<contracts::ShapeColumn> land_database(const Engine& engine, db::Connection& staging,
                                                   const ReadSpec& read,
                                                   const std::optional<StoredCursor>& bound) {
-  const std::unique_ptr<db::Connection> source = engine.open(read.connection, Engine::Use::Read);
-  const Engine::Running running(engine, *source);
+  const Engine::Held source = engine.open(read.connection, Engine::Use::Read);
   bool done = false;
   return land_selected(engine, {*source, staging}, read, [&]() -> std::optional<std::string> {
     if (done) {

@@ -1,6 +1,7 @@
 // csv, tsv, json and parquet (spec/contracts.md 4.4), read by DuckDB itself.
 #include <algorithm>
 
+#include "base/file_stamp.h"
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
@@ -29,6 +30,16 @@ std::string root_of(const World& world, const Workspace& workspace, const ReadSp
   return workspace.connection(read.connection).settings(world.folder).at("root");
 }
 
+// A folder that may not be looked into is no folder without files.
+void require_visible(const World& world, const ReadSpec& read, const std::string& folder) {
+  try {
+    world.files.list(folder);
+  } catch (const Error& error) {
+    throw Error(codes::PZ0330,
+                "entity '" + read.label + "': cannot be read: " + error.problem().message);
+  }
+}
+
 FileRead find_files(const World& world, const Workspace& workspace, db::Connection& duckdb,
                     const ReadSpec& read) {
   FileRead found;
@@ -42,12 +53,15 @@ FileRead find_files(const World& world, const Workspace& workspace, db::Connecti
     if (world.files.kind(path) == base::EntryKind::File) {
       found.files.push_back(path);
     }
-    return found;
+  } else {
+    const db::ResultSet rows =
+        duckdb.query("SELECT file FROM glob(" + quote_literal(path) + ") ORDER BY file");
+    for (const db::Row& row : rows.rows) {
+      found.files.push_back(db::to_text(row[0]));
+    }
   }
-  const db::ResultSet rows =
-      duckdb.query("SELECT file FROM glob(" + quote_literal(path) + ") ORDER BY file");
-  for (const db::Row& row : rows.rows) {
-    found.files.push_back(db::to_text(row[0]));
+  if (found.files.empty()) {
+    require_visible(world, read, base::parent_path(path));
   }
   return found;
 }
@@ -102,15 +116,14 @@ std::string raw_relation(const ReadSpec& read, const FileRead& files,
 }
 
 // DuckDB's own detection, for reads without a contract.
-std::string detected_relation(const World& world, const ReadSpec& read, const FileRead& files) {
+std::string detected_relation(const ReadSpec& read, const FileRead& files) {
   if (files.format == Format::Parquet) {
     return raw_relation(read, files, files.files);
   }
   std::int64_t bytes = 0;
   for (const std::string& file : files.files) {
-    const std::optional<std::string> text =
-        bytes < kWholeFileDetection ? world.files.read(file) : std::nullopt;
-    bytes += text ? static_cast<std::int64_t>(text->size()) : kWholeFileDetection;
+    const std::optional<base::FileStamp> stamp = base::stamp_of(file);
+    bytes += stamp ? stamp->size : 0;
   }
   const std::string sample = bytes < kWholeFileDetection ? "-1" : "20480";
   if (files.format == Format::Json) {
@@ -301,19 +314,33 @@ void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& re
   land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
 }
 
-void land_detected(const Engine& engine, db::Connection& staging, const ReadSpec& read,
-                   const FileRead& files) {
-  const std::string relation = detected_relation(engine.world(), read, files);
-  const Engine::Running running(engine, staging);
-  try {
-    staging.execute("CREATE OR REPLACE TABLE " + staging_table(read.staging) +
-                    " AS SELECT * FROM " + relation);
-  } catch (const db::DatabaseError& error) {
-    if (error.failure() == db::FailureClass::Cancelled) {
-      throw;
-    }
-    fail_unreadable(read, error);
+void land_detected(db::Connection& staging, const ReadSpec& read, const FileRead& files) {
+  const std::string relation = detected_relation(read, files);
+  staging.execute("CREATE OR REPLACE TABLE " + staging_table(read.staging) + " AS SELECT * FROM " +
+                  relation);
+}
+
+void land_found(const Engine& engine, db::Connection& staging, const ReadSpec& read,
+                const FileRead& files) {
+  if (read.contract.empty()) {
+    land_detected(staging, read, files);
+    return;
   }
+  switch (files.format) {
+    case Format::Csv:
+      return land_csv(engine, staging, read, files);
+    case Format::Json:
+      return land_json(engine, staging, read, files);
+    case Format::Parquet:
+      return land_parquet(engine, staging, read, files);
+  }
+}
+
+// Does the engine speak of a file of the source, and not of one of its own?
+bool names_source(const db::DatabaseError& error, const FileRead& files) {
+  return std::any_of(files.files.begin(), files.files.end(), [&](const std::string& file) {
+    return error.driver_message().find(file) != std::string::npos;
+  });
 }
 
 [[noreturn]] void fail_no_file(Code code, const ReadSpec& read, const FileRead& files) {
@@ -328,17 +355,14 @@ void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& r
   if (files.files.empty()) {
     fail_no_file(codes::PZ0353, read, files);
   }
-  if (read.contract.empty()) {
-    land_detected(engine, staging, read, files);
-    return;
-  }
-  switch (files.format) {
-    case Format::Csv:
-      return land_csv(engine, staging, read, files);
-    case Format::Json:
-      return land_json(engine, staging, read, files);
-    case Format::Parquet:
-      return land_parquet(engine, staging, read, files);
+  try {
+    land_found(engine, staging, read, files);
+  } catch (const db::DatabaseError& error) {
+    const bool own = error.failure() == db::FailureClass::Resource && !names_source(error, files);
+    if (own || error.failure() == db::FailureClass::Cancelled) {
+      throw;
+    }
+    fail_unreadable(read, error);
   }
 }
 
@@ -364,7 +388,7 @@ std::vector<contracts::ShapeColumn> describe_files(const World& world, const Wor
     fail_no_file(codes::PZ0330, read, files);
   }
   std::vector<contracts::ShapeColumn> columns;
-  for (const Described& column : describe(duckdb, detected_relation(world, read, files))) {
+  for (const Described& column : describe(duckdb, detected_relation(read, files))) {
     columns.push_back(
         {column.name, contracts::type_name(contracts::duckdb_type(column.type)), std::nullopt});
   }

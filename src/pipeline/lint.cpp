@@ -75,7 +75,7 @@ void lint_date(const Engine& engine, db::Connection& staging, const ReadSpec& re
 }  // namespace
 
 void lint_inference(const Engine& engine, const ReadSpec& read) {
-  const std::unique_ptr<db::Connection> staging = engine.staging();
+  const Engine::Held staging = engine.staging();
   for (const contracts::ShapeColumn& column : describe_staged(*staging, read.staging)) {
     if (column.type == "DOUBLE") {
       lint_double(engine, *staging, read, column.name);

@@ -101,7 +101,7 @@ bool NodeRun::reuse_table(const std::string& table, std::int64_t rows) {
   if (!engine_.world().files.kind(old)) {
     return false;
   }
-  const std::unique_ptr<db::Connection> staging = engine_.staging();
+  const Engine::Held staging = engine_.staging();
   const std::string alias = "prev_" + node_.id.substr(0, 12);
   bool same = false;
   try {
@@ -143,7 +143,7 @@ bool NodeRun::reuse_load(const ReadSpec& read) {
   }
   record_.provenance = "reused";
   record_.rows = before->rows;
-  const std::unique_ptr<db::Connection> staging = engine_.staging();
+  const Engine::Held staging = engine_.staging();
   std::vector<contracts::ShapeColumn> landed = describe_landed(*staging, read);
   if (before->observed) {
     landed = before->observed->columns;
@@ -175,7 +175,7 @@ void NodeRun::offer_cursor(const ReadSpec& read) {
   if (!read.cursor) {
     return;
   }
-  const std::unique_ptr<db::Connection> staging = engine_.staging();
+  const Engine::Held staging = engine_.staging();
   const std::optional<WatermarkRecord> candidate = find_candidate(*staging, read, stored(read));
   if (candidate) {
     offer(*candidate);
@@ -236,7 +236,7 @@ void NodeRun::transform() {
     record_.rows = transform_remote(engine_, node_.index);
     return;
   }
-  const std::unique_ptr<db::Connection> staging = engine_.staging();
+  const Engine::Held staging = engine_.staging();
   RenderContext context{workspace,
                         engine_.world().environment,
                         engine_.run_id(),
@@ -254,7 +254,6 @@ void NodeRun::transform() {
                         {}};
   const std::string sql = render_pipeline(context, node_.index);
   const bool view = stages_view(*staging, sql);
-  const Engine::Running running(engine_, *staging);
   try {
     staging->execute(std::string("CREATE OR REPLACE ") + (view ? "VIEW " : "TABLE ") +
                      staging_table(pipeline.name) + " AS " + sql);
@@ -317,9 +316,8 @@ CheckTable NodeRun::check_table(db::Connection& staging, const std::string& name
 void NodeRun::check() {
   const CheckRequest request = check_request();
   const std::string remote = remote_of_check();
-  const std::unique_ptr<db::Connection> connection =
+  const Engine::Held connection =
       remote.empty() ? engine_.staging() : engine_.open(remote, Engine::Use::Read);
-  const Engine::Running running(engine_, *connection);
   const CheckTable table = remote.empty() ? check_table(*connection, request.table)
                                           : remote_check_table(engine_, *connection, request.table);
   const CheckOutcome outcome = run_check(engine_, *connection, request, table);

@@ -150,9 +150,7 @@ void check_push_down(const Workspace& workspace, std::vector<Problem>& problems)
 }
 
 Landed observe_remote(const Engine& engine, const ReadSpec& read) {
-  const std::unique_ptr<db::Connection> connection =
-      engine.open(read.connection, Engine::Use::Write);
-  const Engine::Running running(engine, *connection);
+  const Engine::Held connection = engine.open(read.connection, Engine::Use::Write);
   const contracts::FetchedShape shape = describe_entity(*connection, read);
   compare_columns(read, shape);
   const std::string from = read.query.empty() ? quote_entity(*connection, read.entity)
@@ -169,9 +167,7 @@ Landed observe_remote(const Engine& engine, const ReadSpec& read) {
 
 std::int64_t transform_remote(const Engine& engine, std::size_t index) {
   const PipelineSpec& pipeline = engine.workspace().pipelines[index];
-  const std::unique_ptr<db::Connection> connection =
-      engine.open(pipeline.run_in, Engine::Use::Write);
-  const Engine::Running running(engine, *connection);
+  const Engine::Held connection = engine.open(pipeline.run_in, Engine::Use::Write);
   RenderContext context{engine.workspace(),
                         engine.world().environment,
                         engine.run_id(),
@@ -209,8 +205,7 @@ CheckTable remote_check_table(const Engine& engine, db::Connection& connection,
 
 WriteRecord write_remote(const Engine& engine, const WriteSpec& write) {
   const PipelineSpec& pipeline = engine.workspace().pipelines[write.pipeline];
-  const std::unique_ptr<db::Connection> connection =
-      engine.open(pipeline.run_in, Engine::Use::Write);
+  const Engine::Held connection = engine.open(pipeline.run_in, Engine::Use::Write);
   ReadSpec staged;
   staged.label = pipeline.name;
   staged.entity = remote_schema(engine) + "." + pipeline.name;

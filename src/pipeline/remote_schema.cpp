@@ -40,7 +40,7 @@ void make_remote_schema(const Engine& engine, db::Connection& connection) {
 void RemoteSchemas::open(const std::vector<std::string>& connections) {
   for (const std::string& name : connections) {
     try {
-      std::unique_ptr<db::Connection> connection = engine_.open(name, Engine::Use::Write);
+      Engine::Held connection = engine_.open(name, Engine::Use::Write);
       try_lock(*connection, remote_schema(engine_));
       sweep(*connection);
       held_.push_back({name, std::move(connection)});

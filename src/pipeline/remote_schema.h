@@ -28,7 +28,7 @@ class RemoteSchemas {
 
   struct Held {
     std::string name;
-    std::unique_ptr<db::Connection> connection;
+    Engine::Held connection;
   };
   const Engine& engine_;
   std::vector<Held> held_;

@@ -20,6 +20,14 @@ namespace {
 
 // How long a node whose statements were cancelled may take to stop.
 constexpr std::int64_t kStopMilliseconds = 10'000;
+// Rounds of the watcher between two cancellations of an interrupted run.
+constexpr std::int64_t kCancelRounds = 5;
+
+bool is_cancelled(const Error& error) {
+  const auto* failure = dynamic_cast<const db::DatabaseError*>(&error);
+  return error.code() == codes::ERR_CANCELLED ||
+         (failure != nullptr && failure->failure() == db::FailureClass::Cancelled);
+}
 
 // Moves the state of all nodes under one lock; workers take what is ready. Lives as long as a
 // worker that never stops (PZ0526), so it keeps copies of what it was given.
@@ -274,7 +282,8 @@ class Runner : public std::enable_shared_from_this<Runner> {
     NodeRecord& node = slot(index);
     node.duration_ms = world_.clock.monotonic_milliseconds() - worker.start;
     node.error = ErrorRecord{std::string(codes::PZ0526.name()),
-                             "node '" + node.name + "' did not stop after its time-out"};
+                             "node '" + node.name + "' did not stop after " +
+                                 (engine_.interrupted() ? "the interruption" : "its time-out")};
     running_.erase(index);
     end_node(index, NodeStatus::Failed);
     --working_;
@@ -282,11 +291,15 @@ class Runner : public std::enable_shared_from_this<Runner> {
     changed_.notify_all();
   }
 
-  void abandon_stuck(std::int64_t limit) {
+  // What has not stopped although it should have long ago.
+  void abandon_stuck(std::optional<std::int64_t> interrupted_at) {
     const std::int64_t now = world_.clock.monotonic_milliseconds();
+    const auto& limit = workspace_->project.engine.node_timeout_ms;
     const std::lock_guard<std::mutex> guard(mutex_);
     for (Worker& worker : workers_) {
-      if (worker.node && !worker.abandoned && now - worker.start > limit) {
+      const bool late = limit && now - worker.start > *limit + kStopMilliseconds;
+      const bool deaf = interrupted_at && now - *interrupted_at > kStopMilliseconds;
+      if (worker.node && !worker.abandoned && (late || deaf)) {
         abandon(worker);
       }
     }
@@ -302,9 +315,14 @@ class Runner : public std::enable_shared_from_this<Runner> {
       if (engine_.timed_out()) {
         problem.code = codes::PZ0525;
         problem.message = "node '" + node.name + "' took longer than engine.node_timeout";
-      }
-      if (node.kind != NodeKind::Source || problem.code == codes::ERR_IO) {
-        problem = storage_problem(std::move(problem));
+      } else if (engine_.interrupted() && is_cancelled(error)) {
+        problem.code = codes::PZ0501;
+        problem.message = "the run was interrupted";
+        problem.notes.clear();
+      } else {
+        const bool source = node.kind == NodeKind::Source && problem.code != codes::ERR_IO;
+        problem =
+            storage_problem(std::move(problem), source ? StorageUse::Source : StorageUse::Own);
       }
       local.error = ErrorRecord{std::string(code_of(problem)), message_of(problem)};
     } catch (const std::exception& error) {
@@ -369,15 +387,20 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
   // Turns a signal and a node's time limit into cancelled statements.
   void watch() {
-    while (!done_) {
-      if (listener_.stop != nullptr && *listener_.stop != 0 && !engine_.interrupted()) {
+    std::optional<std::int64_t> interrupted_at;
+    for (std::int64_t round = 0; !done_; ++round) {
+      if (listener_.stop != nullptr && *listener_.stop != 0 && !interrupted_at) {
+        interrupted_at = world_.clock.monotonic_milliseconds();
+        round = 0;
+      }
+      if (interrupted_at && round % kCancelRounds == 0) {
         engine_.interrupt();
         changed_.notify_all();
       }
       if (const auto limit = workspace_->project.engine.node_timeout_ms) {
         engine_.cancel_older_than(*limit);
-        abandon_stuck(*limit + kStopMilliseconds);
       }
+      abandon_stuck(interrupted_at);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -477,7 +500,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
   RunMemory memory_;
   std::unique_ptr<base::FileLock> alive_;
   std::unique_ptr<EventLog> events_;
-  std::unique_ptr<db::Connection> staging_;
+  Engine::Held staging_;
   RunRecord record_;
   std::map<std::size_t, std::size_t> slots_;  // graph node -> record node
   std::set<std::size_t> waiting_;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "contracts/type_name.h"
+#include "dialect/ddl.h"
 #include "kedge/codes.h"
 
 namespace kedge::pipeline {
@@ -18,8 +19,18 @@ contracts::ActualSide side_of(schema::Dialect dialect) {
              : contracts::ActualSide::Typed;
 }
 
-schema::Type duckdb_type_of(schema::Dialect dialect, const schema::Type& type,
+// Where rows are: the dialect of the connection, and what the project knows beyond it.
+struct Place {
+  schema::Dialect dialect;
+  contracts::System system = contracts::System::Generic;
+};
+
+schema::Type duckdb_type_of(const Place& place, const schema::Type& type,
                             const std::string& native) {
+  const schema::Dialect dialect = place.dialect;
+  if (place.system == contracts::System::SqlServer) {
+    return contracts::duckdb_type(contracts::type_name(dialect::sqlserver_to_duckdb(type)));
+  }
   if (dialect == schema::Dialect::Duckdb) {
     return contracts::duckdb_type(native.empty() ? contracts::type_name(type) : native);
   }
@@ -27,12 +38,12 @@ schema::Type duckdb_type_of(schema::Dialect dialect, const schema::Type& type,
 }
 
 // `native` may be empty where the driver gives only a canonical type.
-FetchedColumn fetched_column(schema::Dialect dialect, const std::string& name,
-                             const schema::Type& type, const std::string& native) {
+FetchedColumn fetched_column(const Place& place, const std::string& name, const schema::Type& type,
+                             const std::string& native) {
   FetchedColumn column;
   column.name = name;
   column.native = native.empty() ? type.native : native;
-  column.type = duckdb_type_of(dialect, type, column.native);
+  column.type = duckdb_type_of(place, type, column.native);
   return column;
 }
 
@@ -110,12 +121,26 @@ std::string lock_of(const schema::Table& table, const Identifier& column) {
   return "";
 }
 
-contracts::Target target_of(const schema::Schema& schema, const schema::Table& table) {
+// What MySQL and SQL Server forget of a column whose type is said anew without it.
+std::string clauses_of(const schema::Table& table, const schema::Column& column, const Place& at) {
+  if (at.system == contracts::System::SqlServer) {
+    return column.nullable ? "" : " NOT NULL";
+  }
+  if (at.dialect != schema::Dialect::Mysql) {
+    return "";
+  }
+  const dialect::Ddl& ddl = dialect::get_ddl(at.dialect);
+  const std::string head = ddl.quote(column.name) + " " + ddl.type(column.type);
+  return ddl.column(column, table).substr(head.size());
+}
+
+contracts::Target target_of(const schema::Schema& schema, const schema::Table& table,
+                            contracts::System system) {
   contracts::Target target;
   add_keys(table, target);
   for (const schema::Column& column : table.columns) {
-    const FetchedColumn fetched =
-        fetched_column(schema.engine.dialect, column.name.text(), column.type, column.type.native);
+    const FetchedColumn fetched = fetched_column(
+        {schema.engine.dialect, system}, column.name.text(), column.type, column.type.native);
     contracts::TargetColumn found;
     found.name = fetched.name;
     found.type = fetched.type;
@@ -126,6 +151,7 @@ contracts::Target target_of(const schema::Schema& schema, const schema::Table& t
     found.has_default = column.default_value || column.identity || column.generated;
     found.generated = column.generated.has_value();
     found.locked_by = lock_of(table, column.name);
+    found.clauses = clauses_of(table, column, {schema.engine.dialect, system});
     target.columns.push_back(std::move(found));
   }
   return target;
@@ -156,8 +182,8 @@ FetchedShape describe_entity(db::Connection& connection, const ReadSpec& read) {
   shape.side = side_of(connection.dialect());
   try {
     for (const db::ResultColumn& column : connection.describe("SELECT * FROM " + from)) {
-      shape.columns.push_back(
-          fetched_column(connection.dialect(), column.name, column.type, column.native_type));
+      shape.columns.push_back(fetched_column({connection.dialect(), read.system}, column.name,
+                                             column.type, column.native_type));
     }
   } catch (const db::DatabaseError& error) {
     throw db::DatabaseError(
@@ -176,7 +202,7 @@ FetchedShape fetched_of(schema::Dialect dialect, const schema::Table& table) {
   shape.side = side_of(dialect);
   for (const schema::Column& column : table.columns) {
     shape.columns.push_back(
-        fetched_column(dialect, column.name.text(), column.type, column.type.native));
+        fetched_column({dialect}, column.name.text(), column.type, column.type.native));
     shape.columns.back().nullable = column.nullable;
   }
   return shape;
@@ -187,16 +213,15 @@ FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view) {
   shape.side = side_of(dialect);
   for (const schema::ViewColumn& column : view.columns) {
     shape.columns.push_back(
-        fetched_column(dialect, column.name.text(), column.type, column.type.native));
+        fetched_column({dialect}, column.name.text(), column.type, column.type.native));
   }
   return shape;
 }
 
-std::optional<contracts::Target> target_in(const schema::Schema& schema,
-                                           const std::string& entity) {
-  const schema::Name name = entity_name(entity);
+std::optional<contracts::Target> target_in(const schema::Schema& schema, const WriteSpec& write) {
+  const schema::Name name = entity_name(write.entity);
   if (const schema::Table* table = find_entity(schema, name)) {
-    return target_of(schema, *table);
+    return target_of(schema, *table, write.system);
   }
   if (is_view(schema, name)) {
     contracts::Target target;
@@ -240,17 +265,16 @@ void lock_viewed_columns(db::Connection& connection,
   }
 }
 
-std::optional<contracts::Target> find_target(db::Connection& connection,
-                                             const std::string& entity) {
-  const schema::Name name = entity_name(entity);
+std::optional<contracts::Target> find_target(db::Connection& connection, const WriteSpec& write) {
+  const schema::Name name = entity_name(write.entity);
   dialect::IntrospectScope scope;
   scope.definitions = false;
   scope.tables = {schema::to_string(name)};
   const schema::Schema schema =
       dialect::get_dialect(connection.dialect()).introspect(connection, scope);
-  std::optional<contracts::Target> target = target_in(schema, entity);
+  std::optional<contracts::Target> target = target_in(schema, write);
   if (target) {
-    lock_viewed_columns(connection, {{entity, &*target}});
+    lock_viewed_columns(connection, {{write.entity, &*target}});
   }
   return target;
 }

@@ -26,8 +26,8 @@ contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::Table&
 contracts::FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view);
 
 // nullopt: there is no such table or view.
-std::optional<contracts::Target> find_target(db::Connection& connection, const std::string& entity);
-std::optional<contracts::Target> target_in(const schema::Schema& schema, const std::string& entity);
+std::optional<contracts::Target> find_target(db::Connection& connection, const WriteSpec& write);
+std::optional<contracts::Target> target_in(const schema::Schema& schema, const WriteSpec& write);
 // postgres refuses to alter the type of a column that a view uses: those are marked as locked. One
 // query for all targets, by the name of their entity.
 void lock_viewed_columns(db::Connection& connection,

@@ -37,6 +37,13 @@ void add_file_options(Json& json, const project::FileFormat& file) {
   }
 }
 
+contracts::System system_of(const project::Connection& connection) {
+  const auto dialect = connection.options.find("dialect");
+  const std::string word = dialect == connection.options.end() ? "" : dialect->second.text;
+  return contracts::system_of_connector(connection.connector, word)
+      .value_or(contracts::System::Generic);
+}
+
 std::string entry_text(const std::optional<document::Entry>& entry) {
   return entry ? document::write_json(document::to_json(entry->value), -1) : "";
 }
@@ -151,6 +158,7 @@ ReadSpec make_read(const Declaration& from) {
   read.label = connection.name + "." + entity.name;
   read.staging = staging_name(connection.name, entity.name);
   read.connector = connection.connector;
+  read.system = system_of(connection);
   read.where = entity.where;
   read.file = options.file;
   read.query = options.query ? options.query->text : "";
@@ -182,6 +190,7 @@ WriteSpec make_write(const Declaration& from) {
   write.entity = entity.name;
   write.target = connection.name + "." + entity.name;
   write.connector = connection.connector;
+  write.system = system_of(connection);
   write.file = options.file;
   write.strategy = strategy_of(options.strategy);
   write.policy = policy_of(options.schema_policy);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kedge/codes.h"
+#include "pipeline/storage.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -13,6 +14,19 @@ using document::Node;
 std::string text_of(const Node& node, std::string_view key) {
   const Node* value = node.find(key);
   return value != nullptr && value->is_string() ? value->text : "";
+}
+
+// What the system refuses below .kedge, under this chapter's codes.
+template <class Work>
+auto stored(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() == codes::ERR_IO) {
+      throw Error(storage_problem(error.problem()));
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -28,18 +42,26 @@ std::string State::run_folder(const std::string& run_id) const {
   return ".kedge/runs/" + run_id;
 }
 
-std::string State::lock_path() const {
-  return path(".kedge/lock");
+std::unique_ptr<base::FileLock> State::lock(double seconds) const {
+  return stored([&] {
+    return std::make_unique<base::FileLock>(path(".kedge/lock"), seconds, codes::PZ0533);
+  });
 }
 
 std::optional<std::string> State::read_state(const std::string& name) const {
-  return files_.read(path(base::join_path(state_dir_, name)));
+  return stored([&] { return files_.read(path(base::join_path(state_dir_, name))); });
 }
 
 void State::write_if_changed(const std::string& file, const std::string& text) {
-  if (files_.read(file) != text) {
-    files_.write(file, text);
-  }
+  stored([&] {
+    if (files_.read(file) != text) {
+      files_.write(file, text);
+    }
+  });
+}
+
+void State::remove(const std::string& relative) const {
+  stored([&] { files_.remove(path(relative)); });
 }
 
 contracts::Baselines State::baselines() const {
@@ -117,7 +139,9 @@ void State::store_fetched(const std::map<std::string, contracts::Shape>& fetched
 
 void State::append_audit(const Json& line) {
   const std::string file = path(base::join_path(state_dir_, "audit.jsonl"));
-  files_.write(file, files_.read(file).value_or("") + document::write_json(line, -1) + "\n");
+  stored([&] {
+    files_.write(file, files_.read(file).value_or("") + document::write_json(line, -1) + "\n");
+  });
 }
 
 std::vector<std::string> State::run_ids() const {
@@ -150,13 +174,15 @@ std::optional<RunRecord> State::record(const std::string& run_id) const {
     return std::nullopt;
   }
   const std::string file = run_folder(run_id) + "/run.json";
-  const std::optional<std::string> text = files_.read(path(file));
+  const std::optional<std::string> text = stored([&] { return files_.read(path(file)); });
   return text ? std::optional(read_record(file, *text)) : std::nullopt;
 }
 
 void State::store(const RunRecord& record) {
-  files_.write(path(run_folder(record.run_id) + "/run.json"),
-               document::write_json(to_json(record)) + "\n");
+  stored([&] {
+    files_.write(path(run_folder(record.run_id) + "/run.json"),
+                 document::write_json(to_json(record)) + "\n");
+  });
 }
 
 std::optional<RunRecord> State::latest() const {

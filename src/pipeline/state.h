@@ -1,9 +1,11 @@
 // What kedge remembers of a project under .kedge (spec/contracts.md 1, 8.5): baselines, cursors,
 // what the last --connect fetched, run records and the audit trail. Every file is rewritten whole,
-// aside and renamed, under the lock; unchanged content keeps its bytes.
+// aside and renamed, under the lock; unchanged content keeps its bytes. What the system refuses is
+// PZ0531 or PZ0532.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +50,9 @@ class State {
   // Newest first; records that cannot be read are errors.
   std::optional<RunRecord> latest() const;
   std::optional<RunRecord> latest_finished() const;  // not `running`
-  std::string lock_path() const;
+  // Held by whoever changes state; waits as long as said, then PZ0533.
+  std::unique_ptr<base::FileLock> lock(double seconds) const;
+  void remove(const std::string& relative) const;
 
  private:
   void write_if_changed(const std::string& path, const std::string& text);

@@ -16,15 +16,16 @@ bool says(const Problem& problem, std::string_view words) {
 
 }  // namespace
 
-Problem storage_problem(Problem problem) {
+Problem storage_problem(Problem problem, StorageUse use) {
   for (const std::string_view words :
-       {"No space left on device", "Disk quota exceeded", "File too large", "disk is full"}) {
+       {"No space left on device", "Disk quota exceeded", "File too large", "disk is full",
+        "Disk full", "' is full"}) {
     if (says(problem, words)) {
       problem.code = codes::PZ0532;
     }
   }
   for (const std::string_view words : {"Permission denied", "Read-only file system"}) {
-    if (says(problem, words)) {
+    if (use == StorageUse::Own && says(problem, words)) {
       problem.code = codes::PZ0531;
     }
   }

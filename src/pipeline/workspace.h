@@ -44,6 +44,7 @@ struct ReadSpec {
   std::string label;    // "port.public.arrivals"
   std::string staging;  // "src_port__public_arrivals"
   std::string connector;
+  contracts::System system = contracts::System::Generic;
   Position where;
   project::FileFormat file;
   std::string query;
@@ -66,6 +67,7 @@ struct WriteSpec {
   std::string entity;
   std::string target;  // "depot.public.berth_load"
   std::string connector;
+  contracts::System system = contracts::System::Generic;
   std::size_t pipeline = 0;
   Position where;
   project::FileFormat file;

@@ -187,8 +187,7 @@ contracts::WriteRequest judge_request(const WriteSpec& write,
                                       std::vector<contracts::WriteColumn> columns) {
   contracts::WriteRequest request;
   request.target = write.target;
-  request.system =
-      contracts::system_of_connector(write.connector).value_or(contracts::System::Generic);
+  request.system = write.system;
   request.strategy = write.strategy;
   request.policy = write.policy;
   request.on_delete = write.on_delete;
@@ -224,10 +223,9 @@ WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connec
                             "-" + base::file_name(path) + std::string(kPart);
   WriteRecord record;
   try {
-    const Engine::Running running(engine, staging);
     staging.execute("COPY (SELECT " + list + " FROM " + staging_table(name) + ") TO " +
                     quote_literal(aside) + " (" + copy_options(write, format) + ")");
-    engine.refuse_if_timed_out();
+    engine.refuse_if_ended();
     engine.world().files.rename(aside, path);
   } catch (const Error&) {
     engine.world().files.remove(aside);
@@ -239,7 +237,7 @@ WriteRecord write_files(const Engine& engine, const WriteSpec& write, db::Connec
 }
 
 WriteRecord write_target(const Engine& engine, const WriteSpec& write) {
-  const std::unique_ptr<db::Connection> staging = engine.staging();
+  const Engine::Held staging = engine.staging();
   WriteRecord record = write.is_file() ? write_files(engine, write, *staging)
                                        : write_database(engine, write, *staging);
   record.target = write.target;

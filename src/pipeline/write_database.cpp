@@ -1,5 +1,6 @@
 // Writes into databases (spec/contracts.md 12.3 to 12.6, 13.3): judge, then one transaction.
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "contracts/type_name.h"
@@ -32,17 +33,17 @@ class DatabaseWrite {
     const bool fresh = is_missing_file();
     try {
       target_ = engine_.open(write_.connection, Engine::Use::Write);
-      const Engine::Running running(engine_, *target_);
       input_.goes_to(*target_);
       judge();
       move();
-    } catch (const Error&) {
+    } catch (const Error& error) {
       target_.reset();
       if (fresh) {
         engine_.world().files.remove(database_file());
       }
-      throw;
+      tell(error);
     }
+    publish_alterations();
     return std::move(record_);
   }
 
@@ -64,7 +65,7 @@ class DatabaseWrite {
   }
 
   void judge() {
-    existing_ = find_target(*target_, write_.entity);
+    existing_ = find_target(*target_, write_);
     if (!existing_) {
       judge_new();
       return;
@@ -92,7 +93,7 @@ class DatabaseWrite {
                                        ", which has no mapping on the target");
       }
       target.columns.push_back(
-          {column.name, mapped->read_as, mapped->native, !key, false, "", false});
+          {column.name, mapped->read_as, mapped->native, !key, false, "", false, ""});
       target_names_.push_back(column.name);
     }
     target.unique_keys = {write_.keys};
@@ -138,20 +139,15 @@ class DatabaseWrite {
   }
 
   void move() {
-    try {
-      if (system() == System::Mysql) {
-        move_mysql();
-      } else {
-        db::Transaction transaction(*target_);
-        shape_target();
-        move_rows();
-        engine_.refuse_if_timed_out();
-        transaction.commit();
-      }
-    } catch (const db::DatabaseError& error) {
-      fail(error);
+    if (system() == System::Mysql) {
+      move_mysql();
+      return;
     }
-    publish_alterations();
+    db::Transaction transaction(*target_);
+    shape_target();
+    move_rows();
+    engine_.refuse_if_ended();
+    transaction.commit();
   }
 
   void shape_target() {
@@ -214,6 +210,9 @@ class DatabaseWrite {
   }
 
   void load_side(const std::string& condition) {
+    if (std::exchange(side_filled_, false)) {
+      return;
+    }
     target_->execute(drop_side_sql(system(), side()));
     if (carries_texts()) {
       std::vector<NewColumn> columns;
@@ -285,11 +284,34 @@ class DatabaseWrite {
       create_mysql();
       return;
     }
+    if (!record_.alterations.empty()) {
+      fill_altered_side();
+    }
     shape_target();
     db::Transaction transaction(*target_);
     move_rows();
-    engine_.refuse_if_timed_out();
+    engine_.refuse_if_ended();
     transaction.commit();
+  }
+
+  // A side table with the columns as they will be once the target is altered.
+  void fill_altered_side() {
+    TableSql existing = table_sql();
+    for (const contracts::Alteration& alteration : record_.alterations) {
+      if (alteration.kind == contracts::AlterationKind::Added) {
+        std::erase(existing.columns, alteration.column);
+      }
+    }
+    target_->execute(drop_side_sql(system(), side()));
+    target_->execute(create_side_sql(existing, side()));
+    for (const contracts::Alteration& alteration : record_.alterations) {
+      const auto sql = alter_sql(system(), side(), alteration);
+      if (sql && alteration.kind != contracts::AlterationKind::Marker) {
+        target_->execute(*sql);
+      }
+    }
+    record_.rows = load({Identifier(), Identifier(side_name(system()))}, input_.rows_written());
+    side_filled_ = true;
   }
 
   // A killed run leaves its table behind; a session of a live one holds the lock of its name.
@@ -321,31 +343,55 @@ class DatabaseWrite {
         record_.rows = load({Identifier(), Identifier(name)}, input_.rows_written());
         transaction.commit();
       }
-      engine_.refuse_if_timed_out();
+      engine_.refuse_if_ended();
       target_->execute("RENAME TABLE " + aside + " TO " + table());
     } catch (const Error&) {
+      engine_.let_finish(*target_);
       target_->execute("DROP TABLE IF EXISTS " + aside);
       throw;
     }
     record_.inserted = record_.rows;
   }
 
+  // What MySQL has committed already; empty: the target is as it was.
+  std::string alteration_kept() const {
+    return altered_ && system() == System::Mysql ? "the target was altered: " + alterations_text()
+                                                 : "";
+  }
+
+  [[noreturn]] void tell(const Error& error) {
+    const auto* failure = dynamic_cast<const db::DatabaseError*>(&error);
+    const bool lock = failure != nullptr && failure->failure() == db::FailureClass::Lock;
+    const bool told = error.problem().code.name().starts_with("PZ") && !lock;
+    const bool ended = error.problem().code == codes::ERR_CANCELLED;
+    if (failure != nullptr && !told && !ended) {
+      fail(*failure);
+    }
+    Problem problem = error.problem();
+    if (const std::string kept = alteration_kept(); !kept.empty()) {
+      problem.hint = kept;
+    }
+    if (failure != nullptr) {
+      throw db::DatabaseError(std::move(problem), failure->failure(), failure->native_code());
+    }
+    throw Error(std::move(problem));
+  }
+
   [[noreturn]] void fail(const db::DatabaseError& error) {
     const std::string text = engine_.workspace().hide(
         error.problem().notes.empty() ? error.problem().message : error.driver_message());
     std::string message = "target '" + write_.target + "': " + text.substr(0, text.find('\n'));
-    if (altered_ && system() == System::Mysql) {
-      message += "; the target was altered: " + alterations_text();
+    if (const std::string kept = alteration_kept(); !kept.empty()) {
+      message += "; " + kept;
     }
     Code code = codes::PZ0501;
     if (error.failure() == db::FailureClass::Data || error.failure() == db::FailureClass::Schema) {
       code = codes::PZ0811;
-    } else if (error.failure() == db::FailureClass::Permission) {
+    } else if (error.failure() == db::FailureClass::Permission ||
+               error.problem().code == codes::ERR_READ_ONLY) {
       code = codes::PZ0531;
     } else if (error.failure() == db::FailureClass::Lock) {
       code = codes::PZ0533;
-    } else if (error.failure() == db::FailureClass::Resource) {
-      code = codes::PZ0532;
     }
     throw db::DatabaseError({code, message, std::nullopt, "", error.problem().notes},
                             error.failure(), error.native_code());
@@ -377,12 +423,13 @@ class DatabaseWrite {
   WriteInput input_;
   std::vector<WriteColumn> columns_;
   contracts::WriteRequest request_;
-  std::unique_ptr<db::Connection> target_;
+  Engine::Held target_;
   std::optional<Target> existing_;
   std::vector<contracts::TargetColumn> new_columns_;
   std::vector<std::string> target_names_;
   WriteRecord record_;
   bool altered_ = false;
+  bool side_filled_ = false;  // the side table has the rows already
 };
 
 }  // namespace

@@ -17,19 +17,11 @@ using contracts::OnDelete;
 using contracts::ValueFacts;
 using contracts::WriteColumn;
 
-namespace {
-
-System system_of(const WriteSpec& write) {
-  return contracts::system_of_connector(write.connector).value_or(System::Generic);
-}
-
-}  // namespace
-
 WriteInput::WriteInput(const Engine& engine, const WriteSpec& write, db::Connection& staging)
     : engine_(engine),
       write_(write),
       staging_(staging),
-      system_(system_of(write)),
+      system_(write.system),
       name_(engine.workspace().pipelines[write.pipeline].name),
       columns_(write_columns(write, staged_columns(staging, name_))) {}
 
@@ -38,7 +30,7 @@ WriteInput::WriteInput(const Engine& engine, const WriteSpec& write, db::Connect
     : engine_(engine),
       write_(write),
       staging_(staging),
-      system_(system_of(write)),
+      system_(write.system),
       remote_(remote.table),
       columns_(write_columns(write, remote.columns)) {}
 

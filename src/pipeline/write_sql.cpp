@@ -222,14 +222,16 @@ std::optional<std::string> alter_sql(System system, const std::string& table,
            column + " " + alteration.to + (system == System::Mysql ? " NULL" : "");
   }
   if (system == System::Mysql) {
-    return "ALTER TABLE " + table + " MODIFY COLUMN " + column + " " + alteration.to;
+    return "ALTER TABLE " + table + " MODIFY COLUMN " + column + " " + alteration.to +
+           alteration.clauses;
   }
   return "ALTER TABLE " + table + " ALTER COLUMN " + column +
-         (system == System::SqlServer ? " " : " TYPE ") + alteration.to;
+         (system == System::SqlServer ? " " : " TYPE ") + alteration.to + alteration.clauses;
 }
 
 std::string create_side_sql(const TableSql& target, const std::string& side) {
-  const std::string columns = list_of(target.system, target.columns);
+  std::string columns = list_of(target.system, target.columns);
+  columns = columns.empty() ? "NULL AS _kedge_none" : columns;
   switch (target.system) {
     case System::Postgres:
       return "CREATE TEMP TABLE " + side + " ON COMMIT DROP AS SELECT " + columns + " FROM " +

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 
 #include "base/file_system.h"
 #include "base/text.h"
@@ -100,6 +101,17 @@ void bind(sqlite3_stmt* statement, int place, const Value& value) {
   } else {
     sqlite3_bind_null(statement, place);
   }
+}
+
+// "unable to open database file" and "disk I/O error" become useful with the system's own words.
+std::string words_of(sqlite3* database) {
+  std::string words = sqlite3_errmsg(database);
+  const int code = sqlite3_errcode(database) & 0xff;
+  const int error = sqlite3_system_errno(database);
+  if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && error != 0) {
+    words += std::string(": ") + std::strerror(error);  // NOLINT(concurrency-mt-unsafe)
+  }
+  return words;
 }
 
 std::vector<ResultColumn> columns_of(sqlite3_stmt* statement) {
@@ -256,7 +268,7 @@ class SqliteConnection final : public Connection, public BulkConnection {
   // `sql`: what was being prepared.
   [[noreturn]] void fail(std::string_view sql = {}) {
     const int code = sqlite3_extended_errcode(database_.get());
-    const std::string message = sqlite3_errmsg(database_.get());
+    const std::string message = words_of(database_.get());
     const std::string native = std::to_string(code);
     if ((code & 0xff) == SQLITE_READONLY) {
       throw_read_only(settings_, message, native);
@@ -347,7 +359,7 @@ class SqliteConnector final : public Connector {
     const int code = sqlite3_open_v2(path.c_str(), &raw, flags_of(settings.access), nullptr);
     Database database(raw);
     if (code != SQLITE_OK) {
-      fail(settings, path, raw == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(raw), code);
+      fail(settings, path, raw == nullptr ? sqlite3_errstr(code) : words_of(raw), code);
     }
     sqlite3_extended_result_codes(raw, 1);
     if (settings.access == AccessMode::ReadOnly) {
