@@ -115,7 +115,10 @@ def spoken(value):
         return str(value).lower()
     text = str(value).lower().replace("int4", "integer")
     text = "integer" if text == "int" else "decimal(38,9)" if text == "decimal" else text
-    return float(text) if len(text) < 16 and text.replace(".", "", 1).replace("-", "").replace("e+", "").replace("e", "").isdigit() else text
+    try:
+        return float(text) if len(text) < 16 and text.lower() not in ("nan", "inf", "infinity") else text
+    except ValueError:
+        return text
 
 
 def plain(block):

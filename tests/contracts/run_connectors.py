@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """ODBC (through the drivers of SQLite and PostgreSQL) and D1 (wrangler, local) as sources and as targets: every
-strategy, a contract that holds and one that does not, evolve, and a write that fails at its last row.
+strategy, a contract that holds and one that does not, evolve, and a write that fails at its last row. Of SQL Server,
+which cannot be had here, the statements of `dialect: sqlserver` as text, and what SQLite takes of them.
 
     run_connectors.py --kedge PATH [--duckdb-lib LIB] [--wrangler PATH] [--only a,b]
 Prints what differs and `N passed, N failed, N skipped`.
@@ -25,7 +26,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--kedge", required=True)
 parser.add_argument("--duckdb-lib")
 parser.add_argument("--wrangler", default="")
-parser.add_argument("--only", default="odbc-sqlite,odbc-postgres,d1")
+parser.add_argument("--only", default="odbc-sqlite,odbc-postgres,odbc-sqlserver,d1")
 options = parser.parse_args()
 kedge = str(Path(options.kedge).resolve())
 passed, failed, skipped = 0, 0, 0
@@ -71,7 +72,8 @@ class Place:
         return self.kedge("run", "--all")
 
     def read(self, columns):
-        """What the connection's table gives under a contract, as rows of the SQLite file."""
+        """What the connection's table gives under a contract, as rows of a SQLite file of its own."""
+        (self.folder / "back.db").unlink(missing_ok=True)
         self.pipeline("INSERT INTO {{ sink('back', 'r', strategy: 'replace') }}\n"
                       f"SELECT * FROM {{{{ source('t', 'w', columns: {columns}) }}}}\n")
         code, text = self.kedge("run", "--all")
@@ -159,6 +161,60 @@ def odbc_postgres(databases, folder):
     return Place(folder, {"connector": "odbc", "connection_string": text, "schema": "public"}, own.script)
 
 
+# DuckDB type: what SQL Server calls it, and a value.
+SQLSERVER = {
+    "BOOLEAN": ("bit", "true"), "TINYINT": ("smallint", "-1"), "UTINYINT": ("tinyint", "255"), "SMALLINT": ("smallint", "-2"),
+    "USMALLINT": ("int", "65535"), "INTEGER": ("int", "-3"), "UINTEGER": ("bigint", "4294967295"), "BIGINT": ("bigint", "-4"),
+    "UBIGINT": ("decimal(20,0)", "18446744073709551615"), "HUGEINT": ("decimal(38,0)", "12345678901234567890"), "FLOAT": ("real", "0.5"),
+    "DOUBLE": ("float", "0.25"), "DECIMAL(9,2)": ("decimal(9,2)", "1.25"), "VARCHAR": ("nvarchar(max)", "'x'"), "BLOB": ("varbinary(max)", "'x'"),
+    "DATE": ("date", "'2027-01-02'"), "TIME": ("time", "'01:02:03'"), "TIMESTAMP": ("datetime2(6)", "'2027-01-02 03:04:05.123456'"),
+    "TIMESTAMPTZ": ("datetimeoffset(6)", "'2027-01-02 03:04:05+00'"), "UUID": ("uniqueidentifier", "'00000000-0000-0000-0000-00000000000a'"),
+    "JSON": ("nvarchar(max)", "'[1]'"), "INTEGER[]": ("nvarchar(max)", "[1]"), "STRUCT(a INTEGER)": ("nvarchar(max)", "{'a': 1}")}
+
+
+def sqlserver(folder):
+    """`dialect: sqlserver` on a driver that is there. SQLite takes any name of a type but (max)."""
+    import sqlite3
+    file = folder / "x.db"
+    folder.mkdir(parents=True)
+    place = Place(folder, {"connector": "odbc", "dialect": "sqlserver", "connection_string": f"Driver=SQLite3;Database={file}"}, None)
+
+    def planned(sink, select):
+        place.pipeline(f"INSERT INTO {{{{ sink('t', {sink}) }}}}\nSELECT {select}\n")
+        code, text = place.kedge("plan", "--format", "json")
+        document = json.loads(text[text.index("{"):]) if "{" in text else {}
+        writes = document.get("writes", [{}])
+        return writes[0].get("statements", []) or [text]
+
+    def columns(types):
+        return ", ".join(f"{SQLSERVER[t][1]}::{t} AS c{i}" for i, t in enumerate(SQLSERVER) if t in types)
+
+    found = planned("'dbo.w'", columns(SQLSERVER))
+    wanted = "CREATE TABLE [dbo].[w] (" + ", ".join(f"[c{i}] {name}" for i, (name, _) in enumerate(SQLSERVER.values())) + ")"
+    judge("sqlserver creates every type", found == [wanted], f"{found} != {wanted}")
+    found = planned("'w', strategy: 'merge', keys: ['a]b'], on_delete: 'soft'", "'k' AS \"a]b\", 1::DOUBLE AS d")
+    wanted = "CREATE TABLE [w] ([a]]b] nvarchar(255) NOT NULL, [d] float, [_kedge_deleted_at] datetime2(6), PRIMARY KEY ([a]]b]))"
+    judge("sqlserver creates a key", found == [wanted], f"{found} != {wanted}")
+    found = planned("'w', columns: {a: 'varchar(7)'}", "'x' AS a")
+    judge("sqlserver creates a text of a length", found == ["CREATE TABLE [w] ([a] nvarchar(7))"], found)
+
+    # What it created it finds again as it is: the same names, read back.
+    plain = [t for t, (name, _) in SQLSERVER.items() if "max" not in name and t not in ("TIMESTAMPTZ", "UUID")]
+    place.pipeline(f"INSERT INTO {{{{ sink('t', 'w') }}}}\nSELECT {columns(plain)}\n")
+    for time in ("first", "second"):
+        code, text = place.kedge("run", "--all")
+        judge(f"sqlserver appends, the {time} time", code == 0, text)
+    with sqlite3.connect(file) as database:
+        made = database.execute("SELECT sql FROM sqlite_master").fetchone()[0].replace("IF NOT EXISTS ", "")
+    wanted = "CREATE TABLE [w] (" + ", ".join(f"[c{i}] {SQLSERVER[t][0]}" for i, t in enumerate(SQLSERVER) if t in plain) + ")"
+    judge("sqlserver made what was planned", made == wanted, f"{made} != {wanted}")
+    found = planned("'w', schema_policy: 'evolve'", columns(plain) + ", 'x' AS seal")
+    judge("sqlserver evolves", found == ["ALTER TABLE [w] ADD [seal] nvarchar(max)"], found)
+    place.pipeline("INSERT INTO {{ sink('t', 'none') }}\nSELECT INTERVAL 1 DAY AS i\n")
+    code, text = place.kedge("run", "--all")
+    judge("sqlserver has no intervals", code == 1 and "PZ0802" in text and "'i'" in text, text)
+
+
 def d1(databases, folder):
     wrangler = shutil.which(options.wrangler or "wrangler")
     if not wrangler:
@@ -184,6 +240,9 @@ def main():
         try:
             for name in options.only.split(","):
                 try:
+                    if name == "odbc-sqlserver":
+                        sqlserver(Path(base) / name)
+                        continue
                     run_place(name, globals()[name.replace("-", "_")](databases, Path(base) / name))
                 except Skip as why:
                     skipped += 1

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Rules of one sentence each that no case shows: fail-fast, limits of connections, retention, cursors taken back, folders of state,
+types of SQLite's expressions, policies that have no effect.
+
+run_small_rules.py --kedge PATH [--duckdb-lib LIB] [--only WORD] [-v]
+Prints what does not hold and `N passed, N failed, N skipped`.
+"""
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from run_rules import must, run_checks, sqlite_file  # noqa: E402
+
+FILES = {"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {}}}}, "out": {"connector": "localfiles", "root": "out"}}
+
+
+def fail_fast_stops_everything(checks):
+    """Without it independent branches go on."""
+    p = checks.project(FILES, "engine: {threads: 1}\n")
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT error('no') AS x")
+    p.write("pipelines/b.sql", "INSERT INTO {{ sink('out', 'b') }}\nSELECT 1 AS x")
+    for words, wanted in ((["--fail-fast"], "skipped"), ([], "success")):
+        done = p.run("run", "--all", "--format", "json", *words).expect(1)
+        status = {n["name"]: n["status"] for n in done.json()["nodes"]}
+        must(status["a"] == "failed" and status["out.a"] == "skipped" and status["out.b"] == wanted, str(status))
+
+
+def a_connection_has_no_more_nodes_than_it_allows(checks):
+    """max_concurrency: 1, four threads: no two of its nodes at once."""
+    p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "max_concurrency": 1,
+                                 "entities": {f"t{i}": {"read": {}} for i in range(4)}}}, "engine: {threads: 4}\n")
+    sqlite_file(p.folder / "l.db", "".join(f"CREATE TABLE t{i} (a BIGINT); INSERT INTO t{i} WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+                                           f"FROM n WHERE x < 20000) SELECT x FROM n;" for i in range(4)))
+    p.run("run", "--select", "source:lite.*").expect(0)
+    open_nodes, seen = 0, 0
+    for line in (p.runs()[-1] / "events.ndjson").read_text().splitlines():
+        event = json.loads(line)["event"]
+        open_nodes += (event == "node_started") - (event == "node_completed")
+        seen += event == "node_started"
+        must(open_nodes <= 1, "two nodes at once")
+    must(seen == 4, f"{seen} nodes")
+
+
+def old_staging_goes_records_stay(checks):
+    p = checks.project(FILES, "retention: {keep_last: 2}\n")
+    p.write("in/t.csv", "a\n1\n")
+    for _ in range(4):
+        p.run("run", "--select", "source:inb.t").expect(0)
+    must([(r / "staging.duckdb").exists() for r in p.runs()] == [False, False, True, True], "staging")
+    must(all((r / "run.json").exists() and (r / "events.ndjson").exists() for r in p.runs()), "records")
+    p.write("project.yml", "name: rules\nversion: 1.0.0\nretention: off\n")
+    for _ in range(2):
+        p.run("run", "--select", "source:inb.t").expect(0)
+    must([(r / "staging.duckdb").exists() for r in p.runs()][2:] == [True] * 4, "retention: off")
+
+
+def cursors_are_set_taken_back_and_forgotten(checks):
+    """Each with --dry-run, a reason in the audit trail, and no change without --yes."""
+    p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "entities": {"t": {"read": {"sync": {"mode": "incremental", "cursor": "id"}}}}},
+                        "dst": {"connector": "sqlite", "path": "d.db"}})
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('dst', 't', strategy: 'merge', keys: ['id']) }}\nSELECT * FROM {{ source('lite', 't') }}")
+    sqlite_file(p.folder / "l.db", "CREATE TABLE t (id BIGINT); INSERT INTO t VALUES (1);")
+    p.run("run", "--all").expect(0)
+    first = p.runs()[-1].name
+    sqlite_file(p.folder / "l.db", "INSERT INTO t VALUES (7);")
+    p.run("run", "--all").expect(0)
+    value = lambda: json.loads((p.folder / ".kedge/state/watermarks.json").read_text()).get("lite.t", {}).get("value")  # noqa: E731
+    must(value() == "7", str(value()))
+    p.run("state", "rollback", "lite.t", "--to-run", first).expect(2)
+    p.run("state", "rollback", "lite.t", "--to-run", first, "--dry-run").expect(0)
+    must(value() == "7", "a dry run stored")
+    p.run("state", "rollback", "lite.t", "--to-run", first, "--yes", "--reason", "once more").expect(0)
+    must(value() == "1", str(value()))
+    p.run("state", "set", "lite.t", "--value", "5", "--yes").expect(0)
+    must(value() == "5", str(value()))
+    p.run("state", "clear", "lite.t", "--yes").expect(0)
+    must(value() is None, str(value()))
+    audit = [json.loads(line) for line in (p.folder / ".kedge/state/audit.jsonl").read_text().splitlines()]
+    must([a["action"] for a in audit] == ["state rollback", "state set", "state clear"] and audit[0]["reason"] == "once more", str(audit))
+    p.run("state", "show").expect(0)
+
+
+def state_lives_where_the_project_says(checks):
+    p = checks.project(FILES, "on_source_drift: warn\nstate_dir: accepted/shapes\n")
+    p.write("in/t.csv", "a\n1\n")
+    p.run("run", "--select", "source:inb.t").expect(0)
+    must((p.folder / "accepted/shapes/schemas.json").exists() and not (p.folder / ".kedge/state").exists(), "the place")
+    p.write("in/t.csv", "a,b\n1,2\n")
+    p.run("run", "--select", "source:inb.t").expect(0, "warning PZ0331")
+    p.run("schema", "accept").expect(0, "accepted 1")
+    must((p.folder / "accepted/shapes/audit.jsonl").exists(), "the trail")
+
+
+def expressions_of_sqlite_have_the_type_of_their_values(checks):
+    """Only integers: BIGINT; reals or both: DOUBLE; blobs: BLOB; anything else, or nothing: VARCHAR."""
+    query = "SELECT a + 1 AS i, a * 0.5 AS r, CASE a WHEN 1 THEN 1 ELSE 0.5 END AS m, x'00' || '' AS t, CAST(x'01' AS BLOB) AS b, NULL AS n FROM t"
+    p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "entities": {"q": {"read": {"query": query}}}}}, "on_source_drift: warn\n")
+    sqlite_file(p.folder / "l.db", "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1), (2);")
+    p.run("run", "--select", "source:lite.q").expect(0)
+    types = {c["name"]: c["type"] for c in p.record()["nodes"][0]["observed_schema"]["columns"]}
+    must(types == {"i": "BIGINT", "r": "DOUBLE", "m": "DOUBLE", "t": "VARCHAR", "b": "BLOB", "n": "VARCHAR"}, str(types))
+
+
+def a_policy_on_files_has_no_effect(checks):
+    p = checks.project(FILES)
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a', schema_policy: 'evolve') }}\nSELECT 1 AS x")
+    done = p.run("validate").expect(0, "has no effect")
+    must("warning" in done.err, done.err)
+    p.run("run", "--all").expect(0)
+
+
+def calls_span_lines(checks):
+    p = checks.project(FILES)
+    p.write("in/t.csv", "a\n1\n")
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink(\n  'out',\n  'a',\n  format: 'csv'\n) }}\nSELECT a -- {{ source('none', 'x') }}\nFROM {{ source(\n'inb',\n't') }};\n")
+    p.run("run", "--all").expect(0)
+    must(next((p.folder / "out/a").glob("*.csv")).read_text() == "a\n1\n", "the rows")
+
+
+def a_contract_begins_with_what_is_there(checks):
+    """contract infer: from the accepted baseline without a connection, from the source with --connect."""
+    p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "entities": {"t": {"read": {}}}}}, "on_source_drift: warn\n")
+    sqlite_file(p.folder / "l.db", "CREATE TABLE t (id BIGINT, note VARCHAR(9))")
+    p.run("run", "--select", "source:lite.t").expect(0)
+    sqlite_file(p.folder / "l.db", "ALTER TABLE t ADD COLUMN kg DECIMAL(9,2)")
+    live = p.run("contract", "infer", "lite.t", "--connect").expect(0, "id: bigint", "note: varchar(9)", "kg: ").out.lower()
+    must("decimal(9,2)" in live, live)
+    (p.folder / "l.db").unlink()
+    done = p.run("contract", "infer", "lite.t").expect(0, "id: bigint")
+    must("kg" not in done.out, done.out)
+
+
+def an_init_keeps_state_out_of_the_repository(checks):
+    p = checks.project({})
+    for name in ("project.yml", "connections.yml"):
+        (p.folder / name).unlink()
+    p.run("init").expect(0)
+    must(".kedge/" in (p.folder / ".gitignore").read_text(), "the ignored folder")
+
+
+def the_last_of_equal_keys_wins(checks):
+    """In staging order, and told with both numbers."""
+    p = checks.project({**FILES, "dst": {"connector": "sqlite", "path": "d.db"}})
+    p.write("in/t.csv", "id,v\n1,a\n2,x\n1,b\n1,c\n")
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('dst', 't', strategy: 'merge', keys: ['id']) }}\nSELECT * FROM {{ source('inb', 't') }}")
+    for _ in range(2):
+        p.run("run", "--all").expect(0, "warning PZ0522", "1 merge key(s) occur more than once, 2 surplus row(s)")
+        with sqlite3.connect(p.folder / "d.db") as database:
+            must(database.execute("SELECT id, v FROM t ORDER BY id").fetchall() == [(1, "c"), (2, "x")], "the rows")
+
+
+ALL = [fail_fast_stops_everything, a_connection_has_no_more_nodes_than_it_allows, old_staging_goes_records_stay, cursors_are_set_taken_back_and_forgotten,
+       state_lives_where_the_project_says, expressions_of_sqlite_have_the_type_of_their_values, a_policy_on_files_has_no_effect, calls_span_lines,
+       a_contract_begins_with_what_is_there, an_init_keeps_state_out_of_the_repository, the_last_of_equal_keys_wins]
+
+if __name__ == "__main__":
+    sys.exit(run_checks(ALL))
