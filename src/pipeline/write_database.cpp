@@ -189,7 +189,26 @@ class DatabaseWrite {
 
   std::string side() const { return quote_for(system(), side_name(system())); }
 
-  TableSql table_sql() const { return {system(), table(), target_names_, target_keys()}; }
+  // MySQL indexes no text without a length.
+  bool has_indexable_keys() const {
+    const std::vector<std::string> keys = target_keys();
+    return merges() && target_->dialect() != schema::Dialect::D1 &&
+           (system() != System::Mysql || !existing_ ||
+            std::none_of(existing_->columns.begin(), existing_->columns.end(),
+                         [&](const contracts::TargetColumn& column) {
+                           const std::string native = base::to_lower(column.native);
+                           const bool long_value = native.find("text") != std::string::npos ||
+                                                   native.find("blob") != std::string::npos;
+                           return long_value &&
+                                  std::find(keys.begin(), keys.end(), column.name) != keys.end();
+                         }));
+  }
+
+  TableSql table_sql() const {
+    TableSql sql{system(), table(), target_names_, target_keys()};
+    sql.indexed = has_indexable_keys() ? sql.keys : std::vector<std::string>();
+    return sql;
+  }
 
   // What goes over to duckdb as text becomes itself again on insertion.
   std::string insert_side() const {
@@ -227,6 +246,9 @@ class DatabaseWrite {
       target_->execute(create_side_sql(table_sql(), side()));
     }
     record_.rows = load({Identifier(), Identifier(side_name(system()))}, condition);
+    if (const auto sql = index_side_sql(table_sql(), side())) {
+      target_->execute(*sql);
+    }
   }
 
   std::string marker() const {

@@ -237,8 +237,10 @@ std::string create_side_sql(const TableSql& target, const std::string& side) {
       return "CREATE TEMP TABLE " + side + " ON COMMIT DROP AS SELECT " + columns + " FROM " +
              target.table + " WITH NO DATA";
     case System::Mysql:
-      return "CREATE TEMPORARY TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
-             " LIMIT 0";
+      return "CREATE TEMPORARY TABLE " + side +
+             (target.indexed.empty() ? ""
+                                     : " (KEY (" + list_of(target.system, target.indexed) + "))") +
+             " AS SELECT " + columns + " FROM " + target.table + " LIMIT 0";
     case System::SqlServer:
       // The union drops an IDENTITY, which would refuse the values.
       return "SELECT " + columns + " INTO " + side + " FROM " + target.table +
@@ -250,6 +252,14 @@ std::string create_side_sql(const TableSql& target, const std::string& side) {
   }
   return "CREATE TEMP TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
          " WHERE 1 = 0";
+}
+
+std::optional<std::string> index_side_sql(const TableSql& target, const std::string& side) {
+  if (target.system != System::Sqlite || target.indexed.empty()) {
+    return std::nullopt;
+  }
+  return "CREATE INDEX temp._kedge_side_keys ON " + side + " (" +
+         list_of(target.system, target.indexed) + ")";
 }
 
 std::string drop_side_sql(System system, const std::string& side) {

@@ -21,6 +21,8 @@ struct TableSql {
   std::string table;                 // quoted
   std::vector<std::string> columns;  // as the target spells them, in write order
   std::vector<std::string> keys;     // likewise
+  // What the side table is indexed by: without it a merge compares every row with every other.
+  std::vector<std::string> indexed = {};
 };
 
 struct NewColumn {
@@ -38,6 +40,8 @@ std::optional<std::string> alter_sql(System system, const std::string& table,
 std::string side_name(System system);  // unquoted
 // A side table of the session with the shape of these columns of the target, and its end.
 std::string create_side_sql(const TableSql& target, const std::string& side);
+// After its rows were loaded; nothing where the system needs no index or has it from the start.
+std::optional<std::string> index_side_sql(const TableSql& target, const std::string& side);
 std::string drop_side_sql(System system, const std::string& side);
 
 std::string count_matches_sql(const TableSql& target, const std::string& side);

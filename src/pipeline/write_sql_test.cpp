@@ -89,6 +89,18 @@ TEST(WriteSqlTest, SpeaksTransactSql) {
             "ALTER TABLE [dbo].[t] ADD [new] nvarchar(max)");
 }
 
+// Without an index these systems compare every row of a merge with every other.
+TEST(WriteSqlTest, IndexesTheSideTableByTheKeys) {
+  const TableSql mysql{System::Mysql, "`t`", {"id", "v"}, {"id"}, {"id"}};
+  EXPECT_EQ(create_side_sql(mysql, "`s`"),
+            "CREATE TEMPORARY TABLE `s` (KEY (`id`)) AS SELECT `id`, `v` FROM `t` LIMIT 0");
+  EXPECT_FALSE(index_side_sql(mysql, "`s`"));
+  const TableSql sqlite{System::Sqlite, "t", {"id", "v"}, {"id"}, {"id"}};
+  EXPECT_EQ(index_side_sql(sqlite, "s"), "CREATE INDEX temp._kedge_side_keys ON s (\"id\")");
+  const TableSql plain{System::Sqlite, "t", {"id", "v"}, {"id"}};
+  EXPECT_FALSE(index_side_sql(plain, "s"));
+}
+
 TEST(WriteSqlTest, FindsValuesThatDoNotFit) {
   EXPECT_NE(range_condition(System::Sqlite, "x", contracts::duckdb_type("DOUBLE")), "");
   EXPECT_EQ(range_condition(System::Duckdb, "x", contracts::duckdb_type("HUGEINT")), "");

@@ -264,7 +264,7 @@ def kill(project, mode, name):
             process.wait(180)
             follower.join()
             took = time.monotonic() - begun
-            judge(f"{name} next run", "" if process.returncode == 0 else f"exit {process.returncode}")
+            judge(f"{name} next run", "" if process.returncode == 0 else f"exit {process.returncode}: {project.output[-900:]}")
             project.reset()
             project.database and project.database.script("DELETE FROM t WHERE id = 12")
     project.release()
