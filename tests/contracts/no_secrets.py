@@ -234,8 +234,8 @@ class Suite:
                 continue
             output, code = self.run(line, folder)
             shown = " ".join(line).replace(IN_URL, "***")
-            # Where a database lies is what --servers asks for.
-            problems = self.leaks(output, folder, forms(SECRETS["K_DATABASE"]) if "--servers" in words else ())
+            # Where a database lies is what --servers asks for; K_TOKEN is in the name of a host.
+            problems = self.leaks(output, folder, set().union(*(forms(SECRETS[k]) for k in ("K_DATABASE", "K_PATH", "K_TOKEN"))) if "--servers" in words else ())
             if code == "time-out":
                 problems.append("took more than 60 s")
             if isinstance(code, int) and code < 0:
