@@ -156,9 +156,14 @@ class Checker {
   void check_orphans() {
     for (const auto& [path, entry] : state_.recorded) {
       if (!paths_.contains(path) && workspace_.files.kind(at(path)) == base::EntryKind::File) {
+        const std::string disk = normal_line_ends(workspace_.files.read(at(path)).value_or(""));
+        const bool removed =
+            is_pristine(disk, entry.sha) && workspace_.project.gen.orphans != "keep";
         result_.findings.push_back(
             {Severity::Error, codes::ERR_GEN_ORPHAN, entry.target, path, 0, "",
-             "no longer generated; kedge gen removes it when it is unedited"});
+             removed ? "no longer generated; kedge gen removes it"
+                     : "no longer generated; delete it, or kedge gen --forget " + path +
+                           " makes it yours"});
       }
     }
   }

@@ -100,7 +100,11 @@ Decision decide(const GeneratedFile& fresh, const FileFacts& facts) {
   const std::string as_is = normal_line_ends(*facts.disk);
   const std::string disk = drop_header_conflicts(as_is);
   if (facts.pending || holds_markers(disk)) {
-    return conflict(disk, count_regions(disk));
+    Decision standing = conflict(disk, count_regions(disk));
+    if (standing.line > 0) {  // as the file is: conflicts of headers stand above all others
+      standing.line += base::split(as_is, '\n').size() - base::split(disk, '\n').size();
+    }
+    return standing;
   }
   if (without_header(disk) == without_header(fresh.text)) {
     Decision same =

@@ -197,6 +197,9 @@ class GenRun {
       }
       writes_[path] = *ours;
       aborted_[path] = *ours;
+      if (!paths_.contains(path)) {
+        take_back_orphan(path);
+      }
     }
     for (const std::string& path : request_.forget) {
       if (!state_.recorded.contains(path)) {
@@ -214,6 +217,19 @@ class GenRun {
         }
       }
     }
+  }
+
+  // The metadata that made the conflict is gone: what is left is the file of before.
+  void take_back_orphan(const std::string& path) {
+    Decision decision;
+    decision.status = FileStatus::Kept;
+    decision.message = "the conflict was taken back; no target generates the file any more";
+    state_.restore_before(path);
+    state_.drop_pending(path);
+    const auto known = state_.recorded.find(path);
+    report(known != state_.recorded.end() ? known->second.target
+                                          : workspace_.project.gen.targets.front().name.text,
+           path, decision);
   }
 
   TargetOutcome& outcome_of(const std::string& target) {
@@ -243,7 +259,7 @@ class GenRun {
       state_.drop_pending(file.path);
       return;
     }
-    if (names(request_.adopt, file.path) && on_disk) {
+    if (names(request_.adopt, file.path) && on_disk && !file.exact) {
       Decision decision;
       decision.status = FileStatus::Kept;
       state_.drop_pending(file.path);
@@ -355,7 +371,8 @@ class GenRun {
     const std::map<std::string, Recorded> recorded = state_.recorded;
     for (const auto& [path, entry] : recorded) {
       const bool gone_target = !configured.contains(entry.target) && request_.targets.empty();
-      if (paths_.contains(path) || (!swept.contains(entry.target) && !gone_target)) {
+      if (paths_.contains(path) || aborted_.contains(path) ||
+          (!swept.contains(entry.target) && !gone_target)) {
         continue;
       }
       sweep_one(path, entry, gone_target && !request_.prune_targets, fresh);

@@ -24,7 +24,7 @@ std::map<std::string, std::size_t> counts_of(const codegen::GenResult& result) {
 
 std::string file_line(const FileOutcome& file) {
   std::string line = codegen::to_string(file.status) + " " + file.path;
-  if (file.status == FileStatus::Conflict) {
+  if (file.status == FileStatus::Conflict && file.regions > 0) {
     line += ":" + std::to_string(file.line) + " (" + std::to_string(file.regions) + " region" +
             (file.regions == 1 ? "" : "s") + ")";
   }

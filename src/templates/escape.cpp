@@ -153,11 +153,11 @@ std::string value_text(const Node& value) {
   return text;
 }
 
-std::optional<std::string> escape(std::string text, const Node& value, Format format) {
-  const bool xml = format == Format::Xml || format == Format::Spreadsheet;
-  if (xml && !is_xml_text(text)) {
-    return std::nullopt;
-  }
+bool is_allowed(std::string_view text, Format format) {
+  return (format != Format::Xml && format != Format::Spreadsheet) || is_xml_text(text);
+}
+
+std::string escape(std::string text, const Node& value, Format format) {
   switch (format) {
     case Format::Text:
     case Format::Markdown:

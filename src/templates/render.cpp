@@ -213,18 +213,13 @@ class Renderer {
       }
       return;
     }
-    std::string text = value_text(*found);
-    if (node.kind == TagKind::Raw) {
-      append(text);
-      return;
-    }
-    const std::optional<std::string> escaped = escape(std::move(text), *found, options_.format);
-    if (!escaped) {
+    const std::string text = value_text(*found);
+    if (!is_allowed(text, options_.format)) {
       refuse(codes::ERR_PAYLOAD_INVALID,
              "'" + std::string(name) + "' holds a character that XML does not allow",
              std::string(name));
     }
-    append(*escaped);
+    append(node.kind == TagKind::Raw ? text : escape(text, *found, options_.format));
   }
 
   void section(const TagNode& node) {

@@ -95,7 +95,12 @@ TEST(RenderTest, PrintsContainersAsCompactJsonInPayloadOrder) {
 TEST(RenderTest, RefusesWhatXmlForbids) {
   RenderOptions options;
   options.format = Format::Xml;
-  EXPECT_EQ(refused("{{a}}", R"({"a":"\u0001"})", options), codes::ERR_PAYLOAD_INVALID);
+  for (const std::string tag : {"{{a}}", "{{{a}}}", "{{&a}}"}) {
+    EXPECT_EQ(refused(tag, R"({"a":"\u0001"})", options), codes::ERR_PAYLOAD_INVALID) << tag;
+    EXPECT_EQ(refused(tag, R"({"a":"\uFFFE"})", options), codes::ERR_PAYLOAD_INVALID) << tag;
+  }
+  options.format = Format::Html;
+  EXPECT_EQ(rendered("{{{a}}}", R"({"a":"\u0001"})", options), "\x01");
   options.format = Format::Spreadsheet;
   EXPECT_EQ(rendered("{{a}}", R"({"a":"=<1>"})", options), "'=&lt;1&gt;");
 }

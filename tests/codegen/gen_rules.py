@@ -521,6 +521,8 @@ def conflict_of_keep_leaves_the_file(p):
     assert answer.exit == 1 and answer.status(FILE) == "conflict" and p.read(FILE) == mine
     assert "a: long?" in p.read(".kedge/gen/pending/" + FILE + ".fresh")
     assert p.gen("--on-conflict", "keep").exit == 1 and p.verify().codes() == ["ERR_GEN_CONFLICT_UNRESOLVED"]
+    said = p.run("gen", "--on-conflict", "keep").stdout
+    assert f"conflict {FILE}  ERR" in said, f"no line and no region where the file has none: {said}"
     p.edit(FILE, "a: int? by hand", "a: long? by hand")
     answer = p.gen()
     assert answer.exit == 0 and answer.status(FILE) == "kept" and p.verify().exit == 0, answer
@@ -546,6 +548,29 @@ def abort_puts_the_file_back(p):
     assert p.gen().exit == 1, "and the conflict comes back with the next run"
     answer = p.gen("--abort", "gen/harbour/Other.txt")
     assert answer.exit == 2 and "gen/harbour/Other.txt" in answer.message(), answer
+
+
+@rule
+def abort_settles_a_conflict_of_what_is_not_generated_any_more(p):
+    p.write({"metadata/c.yml": metadata(name="Other")})
+    conflicted(p)
+    mine = p.read(FILE)
+    assert p.gen().status(FILE) == "conflict"
+    p.write({"metadata/h.yml": None})
+    answer = p.gen("--abort", FILE)
+    assert answer.exit == 0 and answer.status(FILE) == "kept" and "no target generates" in answer.message() and p.read(FILE) == mine, answer
+    assert p.gen().codes() == ["ERR_GEN_ORPHAN_EDITED"] and p.gen("--forget", FILE).exit == 0 and p.verify().exit == 0
+
+
+@rule
+def the_line_of_a_conflict_is_that_of_the_file(p):
+    p.gen()
+    header, *body = p.read(FILE).splitlines()
+    p.write({FILE: "\n".join(["<<<<<<< HEAD", header, "=======", header, ">>>>>>> other", *body]) + "\n"})
+    p.edit(FILE, "  none\n", "<<<<<<< HEAD\n  one\n=======\n  two\n>>>>>>> other\n")
+    line = [number for number, text in enumerate(p.read(FILE).splitlines(), 1) if text == "<<<<<<< HEAD"][1]
+    said = p.run("gen").stdout
+    assert f"conflict {FILE}:{line} (1 region)" in said, (line, said)
 
 
 @rule
@@ -638,6 +663,8 @@ def exact_files_are_never_merged(p):
         p.write({"metadata/h.yml": metadata(*fields)})
         answer = p.gen()
         assert answer.exit == 1 and answer.status(FILE) == "refused" and answer.codes() == ["ERR_GEN_EXACT_EDITED"], answer
+        answer = p.gen("--adopt", FILE)
+        assert answer.exit == 1 and answer.status(FILE) == "refused", f"an edit that verify will never take is not adopted: {answer}"
         answer = p.verify()
         assert answer.exit == 1 and answer.codes() == ["ERR_GEN_EXACT_EDITED"] and f"--discard {FILE}" in answer.message(), answer
     assert p.gen("--discard", FILE).exit == 0 and p.verify().exit == 0, "the remedy that is printed ends it"

@@ -10,6 +10,23 @@ from project import PACK, metadata, targets
 
 
 @rule
+def the_remedy_of_an_orphan_ends_it(p):
+    for edit, orphans in ((False, ""), (True, ""), (False, "  orphans: keep\n")):
+        p.write({"project.yml": targets("{name: t, pack: ./pack, out: gen}", more=orphans), "metadata/c.yml": metadata(name="Gone")})
+        p.gen()
+        if edit:
+            edited(p, "gen/harbour/Gone.txt")
+        p.write({"metadata/c.yml": None})
+        answer = p.verify()
+        assert answer.codes() == ["ERR_GEN_ORPHAN"], answer
+        remedy = "--forget gen/harbour/Gone.txt"
+        assert (remedy in answer.message()) == (edit or bool(orphans)), answer
+        p.gen(*(remedy.split() if remedy in answer.message() else ()))
+        assert p.verify().exit == 0, (edit, orphans)
+        p.write({"gen/harbour/Gone.txt": None} if p.there("gen/harbour/Gone.txt") else {})
+
+
+@rule
 def every_verdict(p):
     p.write({"metadata/c.yml": metadata(name="Gone") + "  - object.value: { name: Missing, children: [{ field.int: a }] }\n"
              "  - object.value: { name: Stale, children: [{ field.int: a }] }\n  - object.value: { name: StaleEdited, children: [{ field.int: a }] }\n"
