@@ -9,6 +9,7 @@
 #include "dialect/dialect.h"
 #include "kedge/codes.h"
 #include "models/cascade.h"
+#include "models/sight.h"
 #include "models/trials.h"
 #include "sql/analysis.h"
 
@@ -57,7 +58,7 @@ class LiveReader {
     reading_.source.dialect = request_.source.dialect;
     refuse_empty_file();
     introspect();
-    find_forbidden();
+    look_around();
     std::vector<const Model*> trials;
     for (const LoadedModel& loaded : request_.models.models) {
       const Model& model = loaded.model;
@@ -125,8 +126,8 @@ class LiveReader {
     std::sort(reading_.source.relations.begin(), reading_.source.relations.end(),
               [](const LiveRelation& a, const LiveRelation& b) { return a.name < b.name; });
     for (const LiveRelation& relation : reading_.source.relations) {
-      relations_.emplace(relation_key(relation.name.schema.text(), relation.name.name.text()),
-                         &relation);
+      relations_.emplace(
+          table_key(dialect(), relation.name.schema.text(), relation.name.name.text()), &relation);
     }
   }
 
@@ -146,26 +147,21 @@ class LiveReader {
             type.native.empty() ? schema::to_string(type) : type.native};
   }
 
-  std::string relation_key(std::string_view schema, std::string_view name) const {
-    return live_key(request_.source.dialect, schema) + "." +
-           live_key(request_.source.dialect, name);
-  }
-
-  // Relations that the catalog lists but that this user may not read.
-  void find_forbidden() {
-    if (connection_ == nullptr || engine_ != schema::Dialect::Postgres) {
+  void look_around() {
+    if (connection_ == nullptr) {
       return;
     }
-    const db::ResultSet rows = connection_->query(
-        "SELECT CASE WHEN n.nspname = current_schema() THEN '' ELSE n.nspname END, c.relname "
-        "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' "
-        "AND n.nspname <> 'information_schema' "
-        "AND NOT (pg_catalog.has_schema_privilege(n.oid, 'USAGE') "
-        "AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))");
-    for (const db::Row& row : rows.rows) {
-      forbidden_.emplace(relation_key(db::to_text(row[0]), db::to_text(row[1])), true);
+    try {
+      sight_ = read_sight(*connection_, dialect(), reading_.schema.default_schema.text());
+    } catch (const Error& error) {
+      // Behind ODBC stands what only resembles PostgreSQL: it has not all of its functions.
+      if (engine_ != schema::Dialect::Ansi || !is_schema_failure(error)) {
+        throw;
+      }
+      connection_->rollback();
+      connection_->begin();
     }
+    prober_->set_hidden(sight_.hidden);
   }
 
   void add_table(const Model& model) {
@@ -185,7 +181,7 @@ class LiveReader {
       return;
     }
     std::vector<Trial> trials =
-        try_sql_models(models, *connection_, *registry_, request_.source.settings, dialect());
+        try_sql_models(models, *prober_, *registry_, request_.source.settings, dialect());
     for (std::size_t number = 0; number < models.size(); ++number) {
       reading_.source.models[models[number]->name] = std::move(trials[number].shape);
       if (trials[number].failure) {
@@ -203,7 +199,7 @@ class LiveReader {
       return probe_table(model, false);  // of another database, which was not introspected
     }
     const std::string key = find_relation_key(name);
-    if (forbidden_.contains(key)) {
+    if (sight_.forbidden.contains(key)) {
       throw Error(codes::permission_denied,
                   "no right to read '" + model.sql_table + "' of model '" + model.name + "'");
     }
@@ -219,11 +215,16 @@ class LiveReader {
     return probe_table(model, found != relations_.end());
   }
 
+  // Empty for a name that no schema of the search path has.
   std::string find_relation_key(const RelationName& name) const {
     const auto keys = [&](const PhysicalName& part) {
       return written_key(dialect(), part.text, part.quoted);
     };
     const std::string table = keys(name.name);
+    if (!name.schema && sight_.searched) {
+      const auto found = sight_.searched->find(table);
+      return found == sight_.searched->end() ? "" : found->second;
+    }
     std::string schema = name.schema ? keys(*name.schema) : "";
     if (schema == live_key(dialect(), reading_.schema.default_schema.text())) {
       schema.clear();
@@ -302,8 +303,7 @@ class LiveReader {
     const std::string from = model.mode() == SourceMode::Table
                                  ? model.sql_table + " AS " + alias
                                  : "(" + inner_sql(model.sql, dialect()) + "\n) AS " + alias;
-    return prober_->columns_of("SELECT " + expression + "\nFROM " + from + " WHERE 1=0")
-        .has_value();
+    return prober_->try_text("SELECT " + expression + "\nFROM " + from + " WHERE 1=0").has_value();
   }
 
   const Model* find_model(const std::string& name) const {
@@ -324,7 +324,7 @@ class LiveReader {
   std::optional<Prober> prober_;
   LiveReading reading_;
   std::unordered_map<std::string, const LiveRelation*> relations_;
-  std::unordered_map<std::string, bool> forbidden_;
+  Sight sight_;
 };
 
 }  // namespace

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kMostTrials = 4;    // at a time, for one data source
 constexpr std::size_t kWorthAThread = 4;  // models for each further connection
 
-bool is_schema_failure(const Error& error) {
-  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
-  return database && database->failure() == db::FailureClass::Schema;
-}
-
 // In a process of its own a trial costs nothing: only a server is worth waiting for twice.
 bool answers_over_a_wire(SqlDialect dialect) {
   return dialect != SqlDialect::Sqlite && dialect != SqlDialect::Duckdb &&
@@ -27,11 +22,10 @@ bool answers_over_a_wire(SqlDialect dialect) {
 
 class Pool {
  public:
-  Pool(const std::vector<const Model*>& models, SqlDialect dialect)
-      : models_(models), dialect_(dialect), trials_(models.size()) {}
+  explicit Pool(const std::vector<const Model*>& models)
+      : models_(models), trials_(models.size()) {}
 
-  void work(db::Connection& connection) {
-    Prober prober(connection, dialect_);
+  void work(Prober& prober) {
     for (std::size_t number = next_++; number < models_.size(); number = next_++) {
       try {
         trials_[number].shape = prober.shape_of(*models_[number]);
@@ -46,12 +40,16 @@ class Pool {
 
  private:
   const std::vector<const Model*>& models_;
-  SqlDialect dialect_;
   std::vector<Trial> trials_;
   std::atomic<std::size_t> next_{0};
 };
 
 }  // namespace
+
+bool is_schema_failure(const Error& error) {
+  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+  return database && database->failure() == db::FailureClass::Schema;
+}
 
 std::string driver_words(const Error& error) {
   return error.problem().notes.empty() ? error.problem().message : error.problem().notes[0].text;
@@ -94,12 +92,22 @@ std::optional<LiveColumns> Prober::columns_of(const std::string& sql) {
   }
 }
 
+std::optional<LiveColumns> Prober::try_text(const std::string& sql) {
+  std::optional<LiveColumns> columns = columns_of(sql);
+  if (!columns && !hidden_.empty()) {
+    throw Error(codes::permission_denied,
+                "no right to use the schema '" + hidden_ +
+                    "' of the search path, so what the database says proves nothing: " + words_);
+  }
+  return columns;
+}
+
 LiveShape Prober::shape_of(const Model& model) {
   const std::string inner = inner_sql(model.sql, dialect_);
   std::optional<LiveColumns> columns =
-      columns_of(dialect_ == SqlDialect::Sqlserver
-                     ? inner
-                     : "SELECT * FROM (" + inner + "\n) AS _kedge_validate WHERE 1=0");
+      try_text(dialect_ == SqlDialect::Sqlserver
+                   ? inner
+                   : "SELECT * FROM (" + inner + "\n) AS _kedge_validate WHERE 1=0");
   if (!columns) {
     return {LiveShape::State::Broken, nullptr, words_};
   }
@@ -110,10 +118,10 @@ LiveShape Prober::shape_of(const Model& model) {
   return {LiveShape::State::Present, std::make_shared<const LiveColumns>(std::move(*columns)), ""};
 }
 
-std::vector<Trial> try_sql_models(const std::vector<const Model*>& models,
-                                  db::Connection& connection, const db::Registry& registry,
+std::vector<Trial> try_sql_models(const std::vector<const Model*>& models, Prober& prober,
+                                  const db::Registry& registry,
                                   const db::ConnectionSettings& settings, SqlDialect dialect) {
-  Pool pool(models, dialect);
+  Pool pool(models);
   const std::size_t wanted =
       answers_over_a_wire(dialect) ? std::min(kMostTrials, models.size() / kWorthAThread) : 1;
   std::vector<std::jthread> threads;
@@ -122,14 +130,16 @@ std::vector<Trial> try_sql_models(const std::vector<const Model*>& models,
       try {
         const std::unique_ptr<db::Connection> other = registry.connect(settings);
         other->begin();
-        pool.work(*other);
+        Prober own(*other, dialect);
+        own.set_hidden(prober.hidden());
+        pool.work(own);
         other->rollback();
       } catch (const Error&) {
         return;  // a server short of connections: the others do the work
       }
     });
   }
-  pool.work(connection);
+  pool.work(prober);
   threads.clear();
   return pool.take();
 }

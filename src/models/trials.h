@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/connection.h"
@@ -20,19 +21,26 @@ class Prober {
 
   // The columns of a zero-row SELECT; nothing when the database says that it is wrong.
   std::optional<LiveColumns> columns_of(const std::string& sql);
+  // The same for a text of a model, which may name anything at all: thrown is also what the
+  // database calls wrong while a schema of its search path is hidden from the user (8.4).
+  std::optional<LiveColumns> try_text(const std::string& sql);
   // The shape of a sql model's result.
   LiveShape shape_of(const Model& model);
+  void set_hidden(std::string schema) { hidden_ = std::move(schema); }
+  const std::string& hidden() const { return hidden_; }
   // The database's own words for the last refusal.
   const std::string& words() const { return words_; }
 
  private:
   db::Connection& connection_;
   SqlDialect dialect_;
+  std::string hidden_;
   std::string words_;
 };
 
 LiveColumn live_column(const db::ResultColumn& column, schema::Dialect engine, SqlDialect dialect);
 std::string driver_words(const Error& error);
+bool is_schema_failure(const Error& error);  // what the database itself calls wrong
 
 // One model's answer: opaque with a failure where it was impossible to ask.
 struct Trial {
@@ -41,8 +49,8 @@ struct Trial {
 };
 // Tries every sql model, several at once over connections of their own where a server answers; each
 // result stands at its model's place, so the order of answers does not show.
-std::vector<Trial> try_sql_models(const std::vector<const Model*>& models,
-                                  db::Connection& connection, const db::Registry& registry,
+std::vector<Trial> try_sql_models(const std::vector<const Model*>& models, Prober& prober,
+                                  const db::Registry& registry,
                                   const db::ConnectionSettings& settings, SqlDialect dialect);
 
 }  // namespace kedge::models

@@ -116,6 +116,83 @@ class Unreachable(Checks):
         connect()
         self.drifts(project, driver)
 
+    # -------------------------------------------------------------------------------------------------- the search path
+
+    def reader(self, driver, rights, path):
+        """A user of its own with these rights and this search path."""
+        role = f"path_reader{self.number()}_{os.getpid()}"
+        driver.database.script(f"CREATE ROLE {role} LOGIN;" + rights.replace("READER", role))
+        driver.database.script(f"ALTER ROLE {role} SET search_path = {path};")
+        return role
+
+    def hidden(self, driver, project, role, connect, show):
+        """The server passes over a schema that may not be used, and then calls what stands in it missing."""
+        project.write("models/main/most.yml", "name: most\nsql_table: other.most\ncolumns:\n  - {name: id, type: INT}\n"
+                      "  - {name: top, sql: (SELECT MAX(kg) FROM crates), type: DOUBLE}\n  - {name: next, sql: id + 1, type: INT}\n")
+        connect(role)
+        before = project.models()
+        self.nothing_deleted(project, None, "a schema of the search path that may not be used")
+        for more in ([], ["--deep"]):
+            code, out, err = project.run("validate-models", "--format", "json", *more)
+            told = {json.loads(line)["code"] for line in err.splitlines() if line.startswith("{")}
+            must(code == 2 and json.loads(out) == [] and told == {"permission_denied"}, f"{more}: exit {code}, {told}: {out[:300]} {err[:600]}")
+        code, out, err = project.run("query", json.dumps({"source_model": "depots", "measures": ["*:count"]}), "--format", "json")
+        must(code == 2 and json.loads(out)["error"] == "query_failed", f"a query: exit {code}: {out[:300]}")
+        code, out, err = project.run("ingest", "--datasource", "main")
+        must(code != 0 and project.models().items() >= before.items(), f"ingest: exit {code}: {out[:300]} {err[:300]}")
+        # What no schema of the path has is gone, whoever looks.
+        project.write("models/main/gone.yml", "name: gone\nsql_table: gone\ncolumns:\n  - {name: id, type: INT}\n")
+        code, out, err = project.run("validate-models", "--format", "json")
+        must(code == 2 and [e["model_name"] for e in json.loads(out)] == ["gone"], f"a lost table: exit {code}: {out[:300]}")
+        (project.folder / "models/main/gone.yml").unlink()
+        driver.database.script(show)
+        self.healthy(project)
+
+    OTHER = "CREATE SCHEMA other; CREATE TABLE other.most (id INTEGER); GRANT USAGE ON SCHEMA other TO READER; GRANT SELECT ON other.most TO READER;"
+
+    def hidden_schema(self, connector):
+        driver = Driver("postgres", self)
+        driver.database.script("CREATE SCHEMA app; SET search_path = app;" + TWO_TABLES)
+        project = self.harbour(driver)
+        role = self.reader(driver, self.OTHER + "GRANT SELECT ON ALL TABLES IN SCHEMA app TO READER;", "app, other")
+        server = driver.database.server
+
+        def connect(user):
+            project.connect(driver.changed(user=user) if connector == "postgres" else {"connector": "odbc", "connection_string":
+                            f"Driver=PostgreSQL Unicode;Servername={server.host};Port={server.port};Database={driver.database.name};UID={user};BoolsAsChar=0"})
+
+        self.hidden(driver, project, role, connect, f"GRANT USAGE ON SCHEMA app TO {role};")
+
+    def hidden_public(self):
+        driver = Driver("postgres", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        role = self.reader(driver, self.OTHER + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER; REVOKE ALL ON SCHEMA public FROM PUBLIC;",
+                           '"$user", public')
+        self.hidden(driver, project, role, lambda user: project.connect(driver.changed(user=user)), f"GRANT USAGE ON SCHEMA public TO {role};")
+
+    def outside_the_path(self):
+        """An unqualified name is one of the search path: a table elsewhere is no table of the model."""
+        driver = Driver("postgres", self)
+        driver.database.script(TWO_TABLES)
+        project = self.harbour(driver)
+        role = self.reader(driver, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER;", "nowhere")
+        project.connect(driver.changed(user=role))
+        code, out, err = project.run("validate-models", "--format", "json")
+        found = [(e["model_name"], e["reasons"][0]["code"]) for e in json.loads(out)]
+        must(code == 0 and found == [("crates", "table_missing"), ("depots", "table_missing"), ("heavy", "sql_broken")], f"exit {code}: {found} {err[:300]}")
+        code, out, err = project.run("query", json.dumps({"source_model": "depots", "measures": ["*:count"]}), "--format", "json")
+        must(code == 1 and json.loads(out)["error"] == "schema_drift", f"a query: exit {code}: {out[:300]}")
+        # The first schema of the path that has the name is meant, the default one or not.
+        driver.database.script(f"CREATE SCHEMA front; CREATE SCHEMA back; CREATE TABLE front.other (id INTEGER); CREATE TABLE back.depots (id INTEGER, town TEXT);"
+                               f"GRANT USAGE ON SCHEMA front, back TO {role}; GRANT SELECT ON front.other, back.depots TO {role};")
+        driver.database.script(f"ALTER ROLE {role} SET search_path = front, public, back;")
+        self.healthy(project)
+        driver.database.script(f"ALTER ROLE {role} SET search_path = front, back, public;")
+        code, out, err = project.run("validate-models", "--format", "json")
+        found = [(e["model_name"], [r["target"] for r in e["reasons"]]) for e in json.loads(out)]
+        must(code == 0 and found == [("crates", ["column:site"]), ("depots", ["column:city"])], f"exit {code}: {found} {err[:300]}")
+
     # --------------------------------------------------------------------------------------------------------------- d1
 
     def d1(self):
@@ -154,6 +231,10 @@ class Unreachable(Checks):
         self.check("locked file duckdb", self.locked_duckdb)
         self.check("odbc sqlite", self.odbc_sqlite)
         self.check("odbc postgres", self.odbc_postgres)
+        self.check("hidden schema postgres", lambda: self.hidden_schema("postgres"))
+        self.check("hidden schema odbc", lambda: self.hidden_schema("odbc"))
+        self.check("hidden public", self.hidden_public)
+        self.check("outside the search path", self.outside_the_path)
         self.check("d1", self.d1)
 
 
