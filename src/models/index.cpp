@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "models/table_names.h"
 
 namespace kedge::models {
 namespace {
@@ -112,6 +113,11 @@ SourceIndex::SourceIndex(std::string data_source, const ModelSet& set, const Liv
   }
   if (source_) {
     for (const LiveRelation& relation : source_->relations) {
+      relations_.emplace(
+          table_key(dialect_, relation.name.schema.text(), relation.name.name.text()), &relation);
+    }
+    // Where it is up to the server whether names of tables fold, the one as written comes first.
+    for (const LiveRelation& relation : source_->relations) {
       const std::string name = live_key(dialect_, relation.name.name.text());
       relations_.emplace(live_key(dialect_, relation.name.schema.text()) + "." + name, &relation);
     }
@@ -132,12 +138,17 @@ const LiveRelation* SourceIndex::find_relation(const std::vector<sql::NamePart>&
   if (parts.empty() || parts.size() > 2) {
     return nullptr;
   }
-  std::string key = ".";
-  if (parts.size() == 2) {
-    key = written_key(dialect_, parts.front().text, parts.front().quoted) + ".";
+  const auto find = [&](const auto& key_of) {
+    const std::string schema = parts.size() == 2 ? key_of(parts.front()) : "";
+    return relations_.find(schema + "." + key_of(parts.back()));
+  };
+  auto found = find([&](const sql::NamePart& part) {
+    return written_table_key(dialect_, {part.text, part.quoted});
+  });
+  if (found == relations_.end()) {
+    found = find(
+        [&](const sql::NamePart& part) { return written_key(dialect_, part.text, part.quoted); });
   }
-  key += written_key(dialect_, parts.back().text, parts.back().quoted);
-  const auto found = relations_.find(key);
   return found == relations_.end() ? nullptr : found->second;
 }
 

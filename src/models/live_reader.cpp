@@ -10,6 +10,7 @@
 #include "kedge/codes.h"
 #include "models/cascade.h"
 #include "models/sight.h"
+#include "models/table_names.h"
 #include "models/trials.h"
 #include "sql/analysis.h"
 
@@ -203,7 +204,13 @@ class LiveReader {
       throw Error(codes::permission_denied,
                   "no right to read '" + model.sql_table + "' of model '" + model.name + "'");
     }
-    const auto found = relations_.find(key);
+    auto found = relations_.find(key);
+    if (found == relations_.end() && connection_ == nullptr) {
+      // No server that could tell how it folds names of tables.
+      found = std::find_if(relations_.begin(), relations_.end(), [&](const auto& relation) {
+        return live_key(dialect(), relation.first) == live_key(dialect(), key);
+      });
+    }
     if (found != relations_.end() && !found->second->columns->empty()) {
       if (connection_ != nullptr && engine_ == schema::Dialect::Mysql) {
         return confirm_columns(model, *found->second);
@@ -217,16 +224,13 @@ class LiveReader {
 
   // Empty for a name that no schema of the search path has.
   std::string find_relation_key(const RelationName& name) const {
-    const auto keys = [&](const PhysicalName& part) {
-      return written_key(dialect(), part.text, part.quoted);
-    };
-    const std::string table = keys(name.name);
+    const std::string table = written_table_key(dialect(), name.name);
     if (!name.schema && sight_.searched) {
       const auto found = sight_.searched->find(table);
       return found == sight_.searched->end() ? "" : found->second;
     }
-    std::string schema = name.schema ? keys(*name.schema) : "";
-    if (schema == live_key(dialect(), reading_.schema.default_schema.text())) {
+    std::string schema = name.schema ? written_table_key(dialect(), *name.schema) : "";
+    if (schema == live_table_key(dialect(), reading_.schema.default_schema.text())) {
       schema.clear();
     }
     return schema + "." + table;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/table_names.h"
 #include "sql/analysis.h"
 
 namespace kedge::models {
@@ -75,7 +76,7 @@ class PostgresSight {
     sight_.searched.emplace();
     for (const db::Row& row : rows.rows) {
       const std::string schema = db::to_text(row[0]);
-      const std::string table = live_key(dialect_, db::to_text(row[1]));
+      const std::string table = live_table_key(dialect_, db::to_text(row[1]));
       const std::string key = table_key(dialect_, schema == default_schema_ ? "" : schema, table);
       if (db::to_integer(row[2]).value_or(0) == 0) {
         sight_.forbidden.insert(key);
@@ -97,10 +98,6 @@ class PostgresSight {
 };
 
 }  // namespace
-
-std::string table_key(SqlDialect dialect, std::string_view schema, std::string_view table) {
-  return live_key(dialect, schema) + "." + live_key(dialect, table);
-}
 
 Sight read_sight(db::Connection& connection, SqlDialect dialect,
                  const std::string& default_schema) {

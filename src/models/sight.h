@@ -12,9 +12,6 @@
 
 namespace kedge::models {
 
-// Which relation a key names: "schema.table", the default schema as the empty one.
-std::string table_key(SqlDialect dialect, std::string_view schema, std::string_view table);
-
 struct Sight {
   // Keys of relations that the catalog lists but that may not be read.
   std::unordered_set<std::string> forbidden;

@@ -193,6 +193,27 @@ class Unreachable(Checks):
         found = [(e["model_name"], [r["target"] for r in e["reasons"]]) for e in json.loads(out)]
         must(code == 0 and found == [("crates", ["column:site"]), ("depots", ["column:city"])], f"exit {code}: {found} {err[:300]}")
 
+    def letter_case(self):
+        """Whether names of tables fold is the server's choice; columns fold always."""
+        driver = Driver("mysql", self)
+        driver.database.script("CREATE TABLE Boxes (Box_Id INTEGER, kg DOUBLE); CREATE TABLE lids (id INTEGER); CREATE TABLE Lids (id INTEGER, kg DOUBLE);")
+        folds = driver.database.query("SELECT @@lower_case_table_names")[1][0][0]
+        must(str(folds) == "0", f"the server has lower_case_table_names={folds}")
+        project = self.project(driver)
+
+        def over(boxes, lids):
+            project.write("models/main/boxes.yml", f"name: boxes\nsql_table: {boxes}\ncolumns:\n  - {{name: box_id, type: INT}}\n  - {{name: kg, type: DOUBLE}}\n")
+            project.write("models/main/lids.yml", f"name: lids\nsql_table: {lids}\ncolumns:\n  - {{name: ID, type: INT}}\n  - {{name: kg, type: DOUBLE}}\n")
+
+        over("Boxes", "Lids")
+        self.healthy(project)
+        over("boxes", "lids")
+        code, out, err = project.run("validate-models", "--format", "json")
+        found = [(e["model_name"], [r["code"] for r in e["reasons"]]) for e in json.loads(out)]
+        must(code == 0 and found == [("boxes", ["table_missing"]), ("lids", ["column_missing"])], f"exit {code}: {found} {err[:300]}")
+        code, out, err = project.run("query", json.dumps({"source_model": "boxes", "measures": ["kg:sum"]}), "--format", "json")
+        must(code == 1 and json.loads(out)["error"] == "schema_drift", f"a query: exit {code}: {out[:300]}")
+
     # --------------------------------------------------------------------------------------------------------------- d1
 
     def d1(self):
@@ -235,6 +256,7 @@ class Unreachable(Checks):
         self.check("hidden schema odbc", lambda: self.hidden_schema("odbc"))
         self.check("hidden public", self.hidden_public)
         self.check("outside the search path", self.outside_the_path)
+        self.check("letter case mysql", self.letter_case)
         self.check("d1", self.d1)
 
 
