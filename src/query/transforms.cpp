@@ -116,9 +116,14 @@ std::string Transforms::partition() const {
   return out;
 }
 
-std::string Transforms::over(const std::string& partition, const std::string& frame) const {
-  return " OVER (" + (partition.empty() ? "" : "PARTITION BY " + partition + " ") + "ORDER BY g." +
-         dimension_column(time()) + (frame.empty() ? "" : " " + frame) + ")";
+// Rows without a time come after all others, whatever the database thinks of NULL.
+std::string Transforms::over(const std::string& partition, const std::string& frame,
+                             Direction direction) const {
+  const std::string when = "g." + dimension_column(time());
+  return " OVER (" + (partition.empty() ? "" : "PARTITION BY " + partition + " ") +
+         "ORDER BY CASE WHEN " + when + " IS NULL THEN 1 ELSE 0 END, " + when +
+         (direction == Direction::Backward ? " DESC" : "") + (frame.empty() ? "" : " " + frame) +
+         ")";
 }
 
 std::string Transforms::ranking(const FormulaNode& node, const std::string& x) const {
@@ -193,8 +198,9 @@ std::string Transforms::expression(const Item& item, std::size_t number, const s
            std::to_string(n == nullptr ? 1 : integer_argument(*n)) + ")" + over(partition(), "");
   }
   if (name == "first" || name == "last") {
-    return (name == "first" ? "FIRST_VALUE(" : "LAST_VALUE(") + x + ")" +
-           over(partition(), "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING");
+    return "FIRST_VALUE(" + x + ")" +
+           over(partition(), "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+                name == "first" ? Direction::Forward : Direction::Backward);
   }
   if (name == "consecutive_periods") {
     const std::string keys = partition();

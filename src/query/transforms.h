@@ -48,7 +48,9 @@ class Transforms {
   std::string ranking(const FormulaNode& node, const std::string& x) const;
   std::string shifted(const Item& item, std::int64_t count, Granularity granularity,
                       const std::string& below, const std::string& groups, std::string& joins);
-  std::string over(const std::string& partition, const std::string& frame) const;
+  enum class Direction { Forward, Backward };  // in time
+  std::string over(const std::string& partition, const std::string& frame,
+                   Direction direction = Direction::Forward) const;
   std::string partition() const;
   std::size_t time() const;
   std::string argument(const FormulaNode& node, const std::string& alias) const;

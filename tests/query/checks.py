@@ -232,6 +232,11 @@ CHECKS = [
     ("time shift looks before the range", over([{"formula": "time_shift(price:sum, -1)", "name": "a"}], time_dimensions=by("month", date_range=["2024-02-01", "2024-03-31"])), "SELECT '2024-02-01', 10 UNION ALL SELECT '2024-03-01', 50"),
     ("first and last bucket", over([{"formula": "first(price:sum)", "name": "a"}, {"formula": "last(price:sum)", "name": "b"}], time_dimensions=by("month"), filters=["booked_on is not null"]),
      "SELECT '2024-01-01', 10, 16 UNION ALL SELECT '2024-02-01', 10, 16 UNION ALL SELECT '2024-03-01', 10, 16 UNION ALL SELECT '2024-05-01', 10, 16"),
+    # The one booking without a date is neither the earliest nor the latest, and comes after all others.
+    ("first and last beside rows without a time", over([{"formula": "first(price:sum)", "name": "a"}, {"formula": "last(price:sum)", "name": "b"}], time_dimensions=by("month")),
+     "SELECT '2024-01-01', 10, 16 UNION ALL SELECT '2024-02-01', 10, 16 UNION ALL SELECT '2024-03-01', 10, 16 UNION ALL SELECT '2024-05-01', 10, 16 UNION ALL SELECT NULL, 10, 16"),
+    ("windows beside rows without a time", over([{"formula": "cumsum(price:sum)", "name": "a"}, {"formula": "lag(price:sum, 1)", "name": "b"}, {"formula": "lead(price:sum, 1)", "name": "c"}, {"formula": "consecutive_periods(price:sum <= 20)", "name": "d"}], time_dimensions=by("month")),
+     "SELECT '2024-01-01', 10, NULL, 50, 1 UNION ALL SELECT '2024-02-01', 60, 10, 20, 0 UNION ALL SELECT '2024-03-01', 80, 50, 16, 1 UNION ALL SELECT '2024-05-01', 96, 20, 1, 2 UNION ALL SELECT NULL, 97, 16, NULL, 3"),
     ("consecutive periods", over([{"formula": "consecutive_periods(price:sum >= 16)", "name": "run"}], time_dimensions=by("month"), filters=["booked_on is not null"]), "SELECT '2024-01-01', 0 UNION ALL SELECT '2024-02-01', 1 UNION ALL SELECT '2024-03-01', 2 UNION ALL SELECT '2024-05-01', 3"),
     ("ranks", over(["price:sum", {"formula": "rank(price:sum)", "name": "r"}, {"formula": "dense_rank(price:sum, partition_by=express)", "name": "d"}, {"formula": "ntile(price:sum, n=2)", "name": "n"}], ["id", "express"], filters=["id in (1, 2, 3, 4)"]),
      "SELECT 1, 'true', 10, 4, 2, 2 UNION ALL SELECT 2, 'false', 20, 2, 1, 1 UNION ALL SELECT 3, 'true', 30, 1, 1, 1 UNION ALL SELECT 4, 'false', 15, 3, 2, 2"),

@@ -70,7 +70,7 @@ WHERE (shipments.voided_at IS NULL) AND shipments.booked_at >= '2023-12-01' AND 
 GROUP BY date_trunc('month', shipments.booked_at)
 ),
 _kq3_layer AS (
-SELECT g.*, (g.a1) - (s1.a1) AS t1, SUM(g.a1) OVER (ORDER BY g.d1 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS t2, RANK() OVER (ORDER BY CASE WHEN g.a1 IS NULL THEN 1 ELSE 0 END, g.a1 DESC) AS t3
+SELECT g.*, (g.a1) - (s1.a1) AS t1, SUM(g.a1) OVER (ORDER BY CASE WHEN g.d1 IS NULL THEN 1 ELSE 0 END, g.d1 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS t2, RANK() OVER (ORDER BY CASE WHEN g.a1 IS NULL THEN 1 ELSE 0 END, g.a1 DESC) AS t3
 FROM _kq1_base AS g
 LEFT JOIN _kq2_base AS s1 ON s1.d1 = g.d1 + INTERVAL (-1) MONTH
 )
