@@ -108,8 +108,8 @@ def run_engine(project, only):
             print(f"FAIL {name} [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
     p, f = run_drift(project, only)
     if not only:
-        more = run_refusals(project)
-        p, f = p + more[0], f + more[1]
+        for more in (run_zones(project), run_refusals(project)):
+            p, f = p + more[0], f + more[1]
     return passed + p, failed + f
 
 
@@ -129,6 +129,21 @@ def run_drift(project, only):
         if not fine:
             print(f"FAIL drift: {name} [{project.engine}]: expected {error} {models}, got {code} {json.dumps(got)[:600]}")
     return passed, failed
+
+
+def run_zones(project):
+    """Buckets are cut in UTC whatever zone the database is set to."""
+    if project.engine != "postgres":
+        return 0, 0
+    project.db.script(f"ALTER DATABASE {project.db.name} SET timezone = 'Asia/Kolkata';")
+    model = {"name": "moments", "data_source": "main", "sql": "SELECT TIMESTAMPTZ '2024-01-31 23:30:00+00' AS t", "columns": [{"name": "t", "type": "TIMESTAMP"}]}
+    code, got = project.ask({"source_model": model, "time_dimensions": [{"dimension": "t", "granularity": "day"}], "measures": ["*:count"]})
+    project.db.script(f"ALTER DATABASE {project.db.name} RESET timezone;")
+    wanted = [{"moments.t": "2024-01-31", "moments._count": 1}]
+    if code == 0 and got["data"] == wanted:
+        return 1, 0
+    print(f"FAIL zone [{project.engine}]: expected {wanted}, got {code} {json.dumps(got)[:600]}")
+    return 0, 1
 
 
 def run_refusals(project):
