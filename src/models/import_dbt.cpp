@@ -178,6 +178,11 @@ class DbtReader {
                                                            "create_metric", "meta",  "config"};
     const std::string original = text_of(node, "name");
     const std::string what = "measure '" + original + "'";
+    if (const std::string changed = changed_meaning(node); !changed.empty()) {
+      notes_.skip(document, node, what + " is left out: '" + changed + "' has no counterpart",
+                  "without it the numbers would be other ones; write it as a measure by hand");
+      return;
+    }
     notes_.skip_unknown(document, node, kKeys, what);
     skip_config(document, node, what);
     const std::string agg = base::to_lower(text_of(node, "agg"));
@@ -212,6 +217,20 @@ class DbtReader {
     known.name = measure.name;
     models_.measures.emplace(original, std::move(known));
     draft.measures.push_back(std::move(measure));
+  }
+
+  // The key that makes a measure another one than its aggregation says; empty when none does.
+  static std::string changed_meaning(const Node& node) {
+    if (node.find("non_additive_dimension")) {
+      return "non_additive_dimension";
+    }
+    const Node* parameters = node.find("agg_params");
+    for (const std::string_view key : {"use_discrete_percentile", "use_approximate_percentile"}) {
+      if (parameters && flag_of(*parameters, key, false)) {
+        return std::string(key);
+      }
+    }
+    return "";
   }
 
   // ":sum"; nothing when there is no counterpart.

@@ -263,6 +263,31 @@ TEST(ImportTest, CarriesOrListsEveryKeyOfDbt) {
   EXPECT_EQ(Unaccounted(kWholeDbt, result, said).lines(), "");
 }
 
+// What adds up over all but one dimension is no sum, a discrete percentile no continuous one.
+TEST(ImportTest, LeavesOutMeasuresOfDbtWhoseMeaningWouldChange) {
+  const ImportResult result = import_text(ImportFormat::Dbt, R"yaml(semantic_models:
+  - name: accounts
+    model: ref('accounts')
+    entities: [{name: account, type: primary, expr: id}]
+    dimensions: [{name: day, type: time, type_params: {time_granularity: day}}]
+    measures:
+      - {name: bal, agg: sum, expr: amount, non_additive_dimension: {name: day, window_choice: max}}
+      - {name: p50, agg: percentile, expr: amount, agg_params: {percentile: 0.5, use_discrete_percentile: true}}
+      - {name: p60, agg: percentile, expr: amount, agg_params: {percentile: 0.6, use_discrete_percentile: false}}
+      - {name: total, agg: sum, expr: amount}
+metrics:
+  - {name: mean, type: ratio, type_params: {numerator: bal, denominator: total}}
+)yaml");
+  const Model accounts = loaded(result, "accounts");
+  EXPECT_FALSE(find_measure(accounts, "bal"));
+  EXPECT_FALSE(find_measure(accounts, "p50"));
+  EXPECT_FALSE(find_measure(accounts, "mean"));
+  ASSERT_TRUE(find_measure(accounts, "p60"));
+  EXPECT_EQ(find_measure(accounts, "p60")->formula, "amount:percentile(p=0.6)");
+  EXPECT_TRUE(find_measure(accounts, "total"));
+  EXPECT_EQ(skipped_lines(result), "5 7 8 9 12 ");
+}
+
 TEST(ImportTest, SaysMetricsOfDbtAsMeasures) {
   const ImportResult result = import_text(ImportFormat::Dbt, kWholeDbt);
   const Model orders = loaded(result, "orders");
