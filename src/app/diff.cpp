@@ -6,6 +6,7 @@
 #include "app/connections.h"
 #include "app/diff_proof.h"
 #include "base/text.h"
+#include "diff/filter.h"
 #include "kedge/codes.h"
 #include "sql/analysis.h"
 
@@ -144,6 +145,7 @@ ShapeDiff compare_sources(const Context& context, const DiffRequest& request) {
   options.on_ambiguous = request.on_ambiguous;
   options.privileges = request.privileges;
   options.comments = request.comments;
+  diff::require_scope(options, from.schema, to.schema);
   if (from.is_declared || to.is_declared) {
     options.equality = diff::Equality::Declared;
     options.objects = diff::Objects::Declared;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "kedge/codes.h"
+#include "kedge/error.h"
 
 namespace kedge::diff {
 namespace {
@@ -99,6 +101,59 @@ bool Visibility::shows(std::string_view kind, const schema::Name& name) {
     note(result_.out_of_scope, kind, name);
   }
   return !hidden;
+}
+
+namespace {
+
+void require_pattern(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const bool has_kind = colon != std::string_view::npos && is_kind_word(text.substr(0, colon));
+  const std::string_view name = has_kind ? text.substr(colon + 1) : text;
+  if (name.empty() || name.starts_with('.') || name.ends_with('.') ||
+      name.find("::") != std::string_view::npos) {
+    throw Error(codes::ERR_SCOPE_PATTERN_INVALID,
+                "'" + std::string(text) + "' is no pattern over names of a database",
+                "name, schema.name or kind:name, '*' is any text");
+  }
+}
+
+bool shows_any(Visibility& visibility, const schema::Schema& schema) {
+  const auto any = [&](const auto& items, std::string_view kind) {
+    return std::any_of(items.begin(), items.end(),
+                       [&](const auto& item) { return visibility.shows(kind, item.name); });
+  };
+  const auto of_its_kind = [&](const auto& object) {
+    return visibility.shows(to_string(object.kind), object.name);
+  };
+  const auto is_shown = [&](const schema::Namespace& space) {
+    return visibility.shows("schema", {space.name, space.name});
+  };
+  return any(schema.tables, "table") || any(schema.views, "view") || any(schema.enums, "enum") ||
+         any(schema.domains, "domain") || any(schema.composites, "type") ||
+         any(schema.sequences, "sequence") ||
+         std::any_of(schema.objects.begin(), schema.objects.end(), of_its_kind) ||
+         std::any_of(schema.namespaces.begin(), schema.namespaces.end(), is_shown);
+}
+
+}  // namespace
+
+void require_scope(const Options& options, const schema::Schema& a, const schema::Schema& b) {
+  const Filter& filter = options.filter;
+  std::for_each(filter.include.begin(), filter.include.end(), require_pattern);
+  std::for_each(filter.exclude.begin(), filter.exclude.end(), require_pattern);
+  if (filter.include.empty()) {
+    return;
+  }
+  Options include_only;
+  include_only.filter.include = filter.include;
+  Result unused;
+  Visibility visibility(include_only, unused);
+  if (!shows_any(visibility, a) && !shows_any(visibility, b)) {
+    throw Error(
+        codes::ERR_SCOPE_MATCHES_NOTHING,
+        "the scope (" + base::join(filter.include, ", ") + ") matches no object of either side",
+        "patterns are name, schema.name or kind:name, '*' is any text");
+  }
 }
 
 }  // namespace kedge::diff

@@ -33,4 +33,8 @@ class Visibility {
   Result& result_;
 };
 
+// Throws ERR_SCOPE_PATTERN_INVALID for a pattern that can match no name, ERR_SCOPE_MATCHES_NOTHING
+// for include patterns that take no object of either schema.
+void require_scope(const Options& options, const schema::Schema& a, const schema::Schema& b);
+
 }  // namespace kedge::diff

@@ -95,6 +95,15 @@ def inspect(place):
     judge("inspect writes nothing", place.files() == before, set(place.files()) ^ set(before))
 
 
+def diff_scope(place):
+    for pattern, code in (("b*", None), ("table:boat", None), ("nothing", "ERR_SCOPE_MATCHES_NOTHING"),
+                          ("view:boat", "ERR_SCOPE_MATCHES_NOTHING"), ("table:", "ERR_SCOPE_PATTERN_INVALID"),
+                          ("yard::**", "ERR_SCOPE_PATTERN_INVALID")):
+        done = subprocess.run([place.kedge, "diff", "empty:", "yard", "--scope", pattern], cwd=place.folder, capture_output=True, text=True,
+                              timeout=60)
+        judge(f"diff --scope {pattern}", done.returncode == (2 if code else 1) and (not code or code in done.stderr), done)
+
+
 def snapshot(place):
     one, two = place.run("snapshot", "yard"), place.run("snapshot", "sqlite:yard.db")
     judge("snapshot: equal bytes", one.returncode == 0 and one.stdout == two.stdout and one.stderr == "", one.stderr)
@@ -171,7 +180,7 @@ def main():
         folder = pathlib.Path(name) / "place"
         folder.mkdir()
         place = Place(kedge, folder)
-        for part in (inspect, snapshot, connections, impact):
+        for part in (inspect, diff_scope, snapshot, connections, impact):
             part(place)
         init(kedge, pathlib.Path(name) / "fresh")
     print(f"{passed} passed, {failed} failed")
