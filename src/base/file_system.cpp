@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -61,6 +63,50 @@ void flush_folder(const std::string& folder) {
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY));
   if (descriptor.value() >= 0) {
     ::fsync(descriptor.value());  // some file systems refuse this; the rename itself has happened
+  }
+}
+
+constexpr std::string_view kTemporary = ".kedge-tmp-";
+constexpr std::size_t kRandom = 6;  // what mkostemp fills in
+
+bool is_temporary(std::string_view name) {
+  return name.size() > kTemporary.size() + kRandom &&
+         name.substr(name.size() - kTemporary.size() - kRandom, kTemporary.size()) == kTemporary;
+}
+
+// A file of a random name beside the target. Its lock says that somebody is writing it.
+int make_temporary(const std::string& target, std::string& path) {
+  for (;;) {
+    path = target + std::string(kTemporary) + std::string(kRandom, 'X');
+    const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor < 0) {
+      return descriptor;
+    }
+    const bool lost = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat info {};
+    if (!lost && ::fstat(descriptor, &info) == 0 && info.st_nlink > 0) {
+      return descriptor;
+    }
+    ::close(descriptor);  // somebody cleaned up before it was locked
+    ::unlink(path.c_str());
+  }
+}
+
+// Removes what killed programs left in the folder: temporary files that nobody writes.
+void remove_leftovers(const std::string& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (!is_temporary(it->path().filename().string())) {
+      continue;
+    }
+    const Descriptor descriptor(
+        ::open(it->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat info {};
+    if (descriptor.value() >= 0 && ::fstat(descriptor.value(), &info) == 0 &&
+        S_ISREG(info.st_mode) && ::flock(descriptor.value(), LOCK_EX | LOCK_NB) == 0) {
+      ::unlink(it->path().c_str());
+    }
   }
 }
 
@@ -123,8 +169,9 @@ class RealFileSystem final : public FileSystem {
     if (fs::is_symlink(path, ignored)) {
       target = real_path(path);  // keep the link, replace what it points to
     }
-    std::string temporary = target + ".kedge-XXXXXX";
-    const Descriptor descriptor(::mkostemp(temporary.data(), O_CLOEXEC));
+    clean_once(parent_path(target));
+    std::string temporary;
+    const Descriptor descriptor(make_temporary(target, temporary));
     if (descriptor.value() < 0) {
       fail("cannot write", path, errno);
     }
@@ -216,6 +263,19 @@ class RealFileSystem final : public FileSystem {
     ::umask(mask);
     return 0666U & ~mask;
   }
+
+  void clean_once(const std::string& folder) {
+    {
+      const std::lock_guard guard(mutex_);
+      if (!cleaned_.insert(folder).second) {
+        return;
+      }
+    }
+    remove_leftovers(folder);
+  }
+
+  std::mutex mutex_;
+  std::set<std::string> cleaned_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "base/file_system.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,25 @@ TEST(RealFiles, WriteMakesFoldersAndReplaces) {
   files->write(path, "two");
   EXPECT_EQ(files->read(path), "two");
   EXPECT_EQ(files->list(parent_path(path)).size(), 1U) << "no temporary file is left";
+}
+
+TEST(RealFiles, WriteRemovesWhatAKilledProgramLeft) {
+  const TemporaryFolder folder;
+  const auto path = [&](const std::string& name) { return join_path(folder.path(), name); };
+  const std::string left = path("a.yml.kedge-tmp-1Gm35J");
+  const std::string busy = path("a.yml.kedge-tmp-2Gm35J");
+  const std::string own = path("a.yml.kedge-tmp-notes.txt");
+  for (const std::string& name : {left, busy, own}) {
+    ::close(::open(name.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  }
+  const int writer = ::open(busy.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(writer, LOCK_EX | LOCK_NB), 0);
+  const auto files = make_file_system();
+  files->write(path("b.yml"), "one");
+  EXPECT_EQ(files->kind(left), std::nullopt);
+  EXPECT_TRUE(files->kind(busy)) << "another program is writing it";
+  EXPECT_TRUE(files->kind(own));
+  ::close(writer);
 }
 
 TEST(RealFiles, WriteKeepsTheMode) {
