@@ -257,7 +257,8 @@ std::vector<models::ValueOverlap> read_overlaps(const Context& context, const Mo
 }  // namespace
 
 std::vector<models::RenameCandidate> suggest_renames(const Context& context,
-                                                     const ModelCheck& check, Values values) {
+                                                     const ModelCheck& check, Values values,
+                                                     int least_score) {
   models::RenameEvidence evidence;
   for (const auto& [name, schema] : check.schemas) {
     evidence.schemas.emplace(name, &schema);
@@ -265,8 +266,8 @@ std::vector<models::RenameCandidate> suggest_renames(const Context& context,
   if (values == Values::Read) {
     evidence.overlaps = read_overlaps(context, check);
   }
-  return models::find_rename_candidates(check.store.set, check.live, check.result.entries,
-                                        evidence);
+  return models::find_rename_candidates(check.store.set, check.live, check.result.entries, evidence,
+                                        least_score);
 }
 
 RenameResult apply_renames(const Context& context, const ModelCheck& check,

@@ -49,11 +49,13 @@ models::ApplyDriftResult apply_drift_deletes(const Context& context,
 
 // The chains from live changes to dropped items (--explain).
 std::vector<models::ExplainedDrop> explain_drops(const ModelCheck& check);
-// Columns that may have been renamed (--suggest). With `Read` a few hundred rows of tables with a
-// lost key are compared with the other side of its joins: read-only, each within seconds.
+// Columns that may have been renamed (--suggest), those with `least_score` at least. With `Read` a
+// few hundred rows of tables with a lost key are compared with the other side of its joins:
+// read-only, each within seconds.
 enum class Values { Leave, Read };
 std::vector<models::RenameCandidate> suggest_renames(const Context& context,
-                                                     const ModelCheck& check, Values values);
+                                                     const ModelCheck& check, Values values,
+                                                     int least_score);
 
 struct RenameResult {
   std::vector<models::RenameCandidate> applied;

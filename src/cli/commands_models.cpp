@@ -97,41 +97,16 @@ int force_clean(Invocation& invocation) {
                result.failures.empty());
 }
 
-// With --rename those that it names, else the best candidate of a column that has no close second.
-std::vector<models::RenameCandidate> accepted_renames(
-    const Arguments& arguments, const std::vector<models::RenameCandidate>& candidates) {
-  constexpr int kClose = 15;
-  constexpr int kSure = 60;
-  std::vector<models::RenameCandidate> accepted;
-  const std::vector<std::string> wanted = arguments.list("--rename");
-  for (std::size_t number = 0; number < candidates.size(); ++number) {
-    const models::RenameCandidate& candidate = candidates[number];
-    const std::string name =
-        candidate.model.second + "." + candidate.column + "=" + candidate.candidate;
-    const auto same_column = [&](std::size_t other) {
-      return other < candidates.size() && candidates[other].model == candidate.model &&
-             candidates[other].column == candidate.column;
-    };
-    const bool best = number == 0 || !same_column(number - 1);
-    const bool alone =
-        !same_column(number + 1) || candidates[number + 1].score + kClose < candidate.score;
-    const bool named = std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-    if (wanted.empty() ? best && alone && candidate.score >= kSure : named) {
-      accepted.push_back(candidate);
-    }
-  }
-  return accepted;
-}
-
 std::vector<models::RenameCandidate> find_renames(Invocation& invocation,
-                                                  const app::ModelCheck& check) {
+                                                  const app::ModelCheck& check, int least_score) {
   return app::suggest_renames(
       invocation.context, check,
-      invocation.arguments.has("--sample") ? app::Values::Read : app::Values::Leave);
+      invocation.arguments.has("--sample") ? app::Values::Read : app::Values::Leave, least_score);
 }
 
 int suggest(Invocation& invocation, const app::ModelCheck& check) {
-  const std::vector<models::RenameCandidate> candidates = find_renames(invocation, check);
+  const std::vector<models::RenameCandidate> candidates =
+      find_renames(invocation, check, models::kWorthListing);
   if (invocation.json()) {
     document::Json json;
     json.set("to_delete", report::entries_json(check.result.entries));
@@ -145,12 +120,33 @@ int suggest(Invocation& invocation, const app::ModelCheck& check) {
   return check.result.failures.empty() ? 0 : 2;
 }
 
+// Says which listed candidates nobody chose, so that a column that stays missing is no surprise.
+void print_left_out(Invocation& invocation, const std::vector<models::RenameCandidate>& candidates,
+                    const std::vector<models::RenameCandidate>& accepted) {
+  if (invocation.arguments.has("--rename")) {
+    return;
+  }
+  for (const models::RenameCandidate& one : candidates) {
+    const bool followed =
+        std::any_of(accepted.begin(), accepted.end(), [&](const models::RenameCandidate& other) {
+          return one.model == other.model && one.column == other.column;
+        });
+    if (!followed && one.score >= models::kWorthListing) {
+      invocation.terminal.err.write("note: " + one.model.second + "." + one.column + "=" +
+                                    one.candidate + " (" + std::to_string(one.score) +
+                                    "%) is not sure enough; --rename chooses it\n");
+    }
+  }
+}
+
 int apply_renames(Invocation& invocation) {
   const app::ModelCheck check =
       app::check_models(invocation.context, validate_request(invocation.arguments));
   print_diagnostics(invocation, check.result);
+  const std::vector<models::RenameCandidate> candidates = find_renames(invocation, check, 0);
   const std::vector<models::RenameCandidate> accepted =
-      accepted_renames(invocation.arguments, find_renames(invocation, check));
+      models::choose_renames(candidates, invocation.arguments.list("--rename"));
+  print_left_out(invocation, candidates, accepted);
   app::RenameResult result;
   if (!accepted.empty()) {
     (invocation.json() ? invocation.terminal.err : invocation.terminal.out)
@@ -288,7 +284,7 @@ std::vector<Command> model_commands() {
         {"--suggest", FlagKind::Switch, "", "List columns that may have been renamed", {}},
         {"--apply-renames", FlagKind::Switch, "", "Point columns to their new live names", {}},
         {"--sample", FlagKind::Switch, "", "Compare values of keys in a bounded sample", {}},
-        {"--rename", FlagKind::List, "MODEL.COLUMN=NEW", "Apply these suggestions only", {}},
+        {"--rename", FlagKind::List, "MODEL.COLUMN=NEW", "Apply these renames only", {}},
         {"--force-clean", FlagKind::Switch, "", "Apply the deletes after a question", {}},
         {"--from", FlagKind::Value, "FILE", "Apply the entries of a JSON file instead", {}},
         {"--yes,-y", FlagKind::Switch, "", "Answer every question with yes", {}}},

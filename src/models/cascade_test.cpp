@@ -357,10 +357,87 @@ TEST(RenameTest, ComparesTheValuesOfKeysInABoundedSample) {
             "depot_refs; similar name; values of depots.id (190 of 200)\n");
 }
 
+// Two columns over one live column, and one of another.
+Project two_columns_over_one() {
+  Project project;
+  project
+      .model("t",
+             "sql_table: t\ncolumns: [{name: id, type: INT}, {name: weight_kg, type: DOUBLE}, "
+             "{name: w3, sql: weight_kg, type: DOUBLE, filter: 'id > 1'}]\n")
+      .table("t", "id:number weight_kilo:number x:string")
+      .model("u", "sql_table: u\ncolumns: [{name: id, type: INT}, {name: qty, type: INT}]\n")
+      .table("u", "id:number zz:number");
+  return project;
+}
+
+std::string chosen(const Project& project, const std::vector<std::string>& wanted) {
+  const auto candidates =
+      find_rename_candidates(project.load(), project.live, project.drops(), {}, 0);
+  std::string text;
+  try {
+    for (const RenameCandidate& one : choose_renames(candidates, wanted)) {
+      text += one.model.second + "." + one.column + "=" + one.candidate + " ";
+    }
+  } catch (const Error& error) {
+    text = error.problem().message + " (" + error.problem().hint + ")";
+  }
+  return text;
+}
+
+TEST(RenameTest, TakesEveryColumnOverTheRenamedOne) {
+  const Project project = two_columns_over_one();
+  EXPECT_EQ(suggested(project),
+            "weight_kilo; similar name; same place in the table\n"
+            "weight_kilo; similar name; same place in the table\n");
+  EXPECT_EQ(chosen(project, {}), "t.weight_kg=weight_kilo t.w3=weight_kilo ");
+  EXPECT_EQ(chosen(project, {"t.w3=weight_kilo"}), "t.weight_kg=weight_kilo t.w3=weight_kilo ");
+}
+
+TEST(RenameTest, TakesWhatIsNamedWhateverItsScore) {
+  EXPECT_EQ(chosen(two_columns_over_one(), {"u.qty=zz"}), "u.qty=zz ");
+}
+
+TEST(RenameTest, LeavesOneLiveColumnThatTwoLostOnesMayHaveBecome) {
+  const RenameCandidate net{{"main", "a"}, "net", "kg_net", "kg_net", "kg_neto", "kg_neto", 72, {}};
+  RenameCandidate nets{{"main", "a"}, "nets", "kg_nets", "kg_nets", "kg_neto", "kg_neto", 60, {}};
+  EXPECT_TRUE(choose_renames({net, nets}, {}).empty());
+  EXPECT_EQ(choose_renames({net, nets}, {"a.net=kg_neto"}).size(), 1U);
+  nets.score = 50;
+  EXPECT_EQ(choose_renames({net, nets}, {}).size(), 1U);
+}
+
+TEST(RenameTest, RefusesWishesThatNothingFulfils) {
+  const Project project = two_columns_over_one();
+  for (const std::string wish : {"junk", "t.weight_kg", "t.weight_kg=", "weight_kg=weight_kilo"}) {
+    EXPECT_EQ(chosen(project, {wish}), "--rename '" + wish +
+                                           "' is not understood (write MODEL.COLUMN=NEW, as in "
+                                           "crates.kg=weight_kg)");
+  }
+  for (const std::string wish : {"t.nope=zzz", "zz.weight_kg=b", "t.id=weight_kilo"}) {
+    EXPECT_NE(chosen(project, {wish}).find("is no column that may have been renamed"),
+              std::string::npos)
+        << wish;
+  }
+  for (const std::string wish : {"t.weight_kg=nope", "t.weight_kg=x", "t.weight_kg=id"}) {
+    EXPECT_NE(chosen(project, {"u.qty=zz", wish}).find("possible for t.weight_kg: weight_kilo"),
+              std::string::npos)
+        << wish;
+  }
+}
+
+TEST(RenameTest, RefusesTwoNewNamesForOneColumn) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: kg, type: INT}]\n")
+      .table("a", "x:number y:number");
+  EXPECT_NE(chosen(project, {"a.kg=x", "a.kg=y"}).find("two new names: 'x' and 'y'"),
+            std::string::npos);
+}
+
 TEST(RenameTest, PointsTheColumnToItsNewName) {
   const std::string text =
       "name: a\nsql_table: a\ncolumns:\n  - {name: kg, type: INT} # net\n  - {name: city}\n";
   const RenameCandidate rename{{"main", "a"},
+                               "kg",
                                "kg",
                                "kg",
                                "Weight Kg",

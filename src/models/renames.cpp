@@ -19,7 +19,6 @@ constexpr int kSimilar = 50;  // a name that looks like another one
 constexpr int kPlace = 30;    // the same place in the table
 constexpr int kKey = 25;      // part of the same foreign key or index
 constexpr int kValues = 25;   // values that are those of the other side of a join
-constexpr int kWorthIt = 40;  // candidates below are left out
 constexpr int kMostRows = 200;
 
 struct MissingColumn {
@@ -168,6 +167,12 @@ bool is_indexed(const std::string& candidate, const schema::Table& table) {
   });
 }
 
+std::string missing_key(const MissingColumn& missing) {
+  const Column& column = missing.loaded->model.columns[missing.column];
+  return written_key(missing.loaded->dialect, column.physical->text,
+                     column.physical->quoted || !column.sql);
+}
+
 RenameCandidate judge(const MissingColumn& missing, std::size_t number,
                       const schema::Table* table) {
   const Column& column = missing.loaded->model.columns[missing.column];
@@ -175,6 +180,7 @@ RenameCandidate judge(const MissingColumn& missing, std::size_t number,
   RenameCandidate candidate{missing.loaded->id(),
                             column.name,
                             column.physical->text,
+                            missing_key(missing),
                             live,
                             written_name(live, missing.loaded->dialect),
                             0,
@@ -199,12 +205,35 @@ RenameCandidate judge(const MissingColumn& missing, std::size_t number,
   return candidate;
 }
 
+bool is_same_rename(const RenameCandidate& a, const RenameCandidate& b) {
+  return a.model == b.model && a.key == b.key && a.candidate == b.candidate;
+}
+
+// What the columns over one live column know of a candidate holds for each of them.
+void share_scores(std::vector<RenameCandidate>& candidates) {
+  const std::vector<RenameCandidate> alone = candidates;
+  for (RenameCandidate& candidate : candidates) {
+    for (const RenameCandidate& other : alone) {
+      if (is_same_rename(candidate, other) && other.score > candidate.score) {
+        candidate.score = other.score;
+        candidate.reasons = other.reasons;
+      }
+    }
+  }
+}
+
 // Values that match speak for a candidate, values that nowhere match against it.
-void add_overlap(const std::vector<ValueOverlap>& overlaps, RenameCandidate& candidate) {
+void add_overlap(const std::vector<ValueOverlap>& overlaps,
+                 const std::vector<RenameCandidate>& columns, RenameCandidate& candidate) {
+  std::set<std::string> seen;
   for (const ValueOverlap& overlap : overlaps) {
     const ValueProbe& probe = overlap.probe;
-    if (probe.model != candidate.model || probe.column != candidate.column ||
-        probe.candidate != candidate.candidate || overlap.read == 0) {
+    const bool probed =
+        std::any_of(columns.begin(), columns.end(), [&](const RenameCandidate& other) {
+          return is_same_rename(candidate, other) && probe.column == other.column;
+        });
+    if (probe.model != candidate.model || probe.candidate != candidate.candidate || !probed ||
+        overlap.read == 0 || !seen.insert(probe.against).second) {
       continue;
     }
     const std::string share =
@@ -333,26 +362,35 @@ std::vector<ValueProbe> find_value_probes(const ModelSet& models, const LiveShap
 
 std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, const LiveShapes& live,
                                                     const std::vector<ToDeleteEntry>& entries,
-                                                    const RenameEvidence& evidence) {
+                                                    const RenameEvidence& evidence,
+                                                    int least_score) {
   std::vector<RenameCandidate> candidates;
+  std::vector<std::size_t> ends;  // of each column's candidates
   for (const MissingColumn& missing : find_missing(models, live, entries)) {
     const auto schema = evidence.schemas.find(missing.loaded->model.data_source);
     const schema::Table* table =
         find_live_table(missing, schema == evidence.schemas.end() ? nullptr : schema->second);
-    std::vector<RenameCandidate> found;
     for (const std::size_t number : find_free_columns(missing)) {
-      RenameCandidate candidate = judge(missing, number, table);
-      add_overlap(evidence.overlaps, candidate);
-      if (candidate.score >= kWorthIt) {
-        found.push_back(std::move(candidate));
-      }
+      candidates.push_back(judge(missing, number, table));
     }
-    std::stable_sort(found.begin(), found.end(),
+    ends.push_back(candidates.size());
+  }
+  share_scores(candidates);
+  const std::vector<RenameCandidate> columns = candidates;
+  for (RenameCandidate& candidate : candidates) {
+    add_overlap(evidence.overlaps, columns, candidate);
+  }
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    std::stable_sort(candidates.begin() + static_cast<std::ptrdiff_t>(begin),
+                     candidates.begin() + static_cast<std::ptrdiff_t>(end),
                      [](const RenameCandidate& a, const RenameCandidate& b) {
                        return a.score != b.score ? a.score > b.score : a.candidate < b.candidate;
                      });
-    std::move(found.begin(), found.end(), std::back_inserter(candidates));
+    begin = end;
   }
+  std::erase_if(candidates,
+                [&](const RenameCandidate& candidate) { return candidate.score < least_score; });
   return candidates;
 }
 

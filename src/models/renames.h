@@ -19,6 +19,7 @@ struct RenameCandidate {
   ModelId model;
   std::string column;                // of the model
   std::string missing;               // the live name that is gone
+  std::string key;                   // of that name: equal for every column that stands for it
   std::string candidate;             // the live column it may have become
   std::string sql;                   // what `sql` of the column becomes
   int score = 0;                     // 0 to 100
@@ -48,11 +49,22 @@ struct RenameEvidence {
   std::vector<ValueOverlap> overlaps;
 };
 
+constexpr int kWorthListing = 40;  // candidates below are not shown
+constexpr int kSureRename = 60;    // candidates below are taken by name only
+
 // Undeclared live columns of the same bucket, for every column that is missing (column_missing,
-// column_not_in_result), by model, declared order and score.
+// column_not_in_result), by model, declared order and score. Columns over one live column share
+// what speaks for a candidate.
 std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, const LiveShapes& live,
                                                     const std::vector<ToDeleteEntry>& entries,
-                                                    const RenameEvidence& evidence);
+                                                    const RenameEvidence& evidence,
+                                                    int least_score = kWorthListing);
+
+// What is applied of candidates with every score. Those that `wanted` names ("model.column=live",
+// with all columns over the same live column), else the sure ones without a close second. Throws
+// ERR_USAGE for a wish that no candidate fulfils.
+std::vector<RenameCandidate> choose_renames(const std::vector<RenameCandidate>& candidates,
+                                            const std::vector<std::string>& wanted);
 
 // For people: only where exactly one undeclared column is similar by name.
 std::vector<RenameHint> find_rename_hints(const ModelSet& models, const LiveShapes& live,
