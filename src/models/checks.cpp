@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -243,8 +245,8 @@ Place item_place(const SourceIndex& index, const Node& node) {
 }
 
 // The chain "a.x -> b.y -> a.x" through one component of the graph.
-std::string chain_text(const SourceIndex& index, const DropGraph& graph, const base::Graph& edges,
-                       const std::vector<std::size_t>& component) {
+std::string chain_text(const base::Graph& edges, const std::vector<std::size_t>& component,
+                       const std::function<std::string(std::size_t)>& name_of) {
   const std::set<std::size_t> members(component.begin(), component.end());
   std::vector<std::size_t> chain{component.front()};
   std::set<std::size_t> visited{component.front()};
@@ -262,9 +264,9 @@ std::string chain_text(const SourceIndex& index, const DropGraph& graph, const b
   }
   std::string text;
   for (const std::size_t node : chain) {
-    text += item_name(index, graph.nodes[node]) + " -> ";
+    text += name_of(node) + " -> ";
   }
-  return text + item_name(index, graph.nodes[chain.front()]);
+  return text + name_of(chain.front());
 }
 
 bool is_cycle(const base::Graph& edges, const std::vector<std::size_t>& component) {
@@ -308,7 +310,8 @@ void check_source_cycles(const ModelSet& models, const std::string& data_source,
       continue;
     }
     const bool columns = graph.nodes[component.front()].kind == NodeKind::Column;
-    const std::string chain = chain_text(index, graph, edges, component);
+    const std::string chain = chain_text(
+        edges, component, [&](std::size_t node) { return item_name(index, graph.nodes[node]); });
     std::set<Number> seen;
     for (const std::size_t id : component) {
       const Node& node = graph.nodes[id];
@@ -328,6 +331,48 @@ void check_source_cycles(const ModelSet& models, const std::string& data_source,
   }
 }
 
+// Query-backed models by what their stages read, where that is no stage of their own.
+void check_stage_cycles(const ModelSet& models, const std::string& data_source,
+                        std::vector<std::pair<ModelId, Problem>>& problems) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<const Model*> backed;
+  for (const LoadedModel& loaded : models.models) {
+    if (loaded.model.data_source == data_source && loaded.model.mode() == SourceMode::Queries) {
+      numbers.emplace(loaded.model.name, backed.size());
+      backed.push_back(&loaded.model);
+    }
+  }
+  base::Graph edges(backed.size());
+  for (std::size_t number = 0; number < backed.size(); ++number) {
+    std::set<std::string> stages;
+    for (const Query& stage : backed[number]->source_queries) {
+      const auto read = numbers.find(stage.source.name);
+      if (stage.source.kind != QuerySource::Kind::Inline && read != numbers.end() &&
+          !stages.contains(stage.source.name)) {
+        edges.add_edge(number, read->second);
+      }
+      stages.insert(stage.name);
+    }
+  }
+  for (const std::vector<std::size_t>& component : base::strong_components(edges)) {
+    if (!is_cycle(edges, component)) {
+      continue;
+    }
+    const std::string chain =
+        chain_text(edges, component, [&](std::size_t number) { return backed[number]->name; });
+    for (const std::size_t number : component) {
+      const Model& model = *backed[number];
+      const Place place = model.source_queries.front().place;
+      problems.emplace_back(ModelId{model.data_source, model.name},
+                            Problem{codes::stage_cycle,
+                                    "query-backed models use each other in a circle: " + chain,
+                                    Position{model.file, place.line, place.column},
+                                    "break the circle at one of them",
+                                    {}});
+    }
+  }
+}
+
 }  // namespace
 
 TextProblems check_texts(const Model& model, const ModelFacts& facts, SqlDialect dialect) {
@@ -342,6 +387,7 @@ std::vector<std::pair<ModelId, Problem>> check_cycles(const ModelSet& models) {
   std::vector<std::pair<ModelId, Problem>> problems;
   for (const std::string& data_source : data_sources) {
     check_source_cycles(models, data_source, problems);
+    check_stage_cycles(models, data_source, problems);
   }
   return problems;
 }

@@ -1,5 +1,5 @@
 // Rules of models that need the meaning of their texts (models.md 3, 4) and rules across models:
-// cycles of derived columns and of measures.
+// cycles of derived columns, of measures and of query-backed models.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ struct TextProblems {
 // multi_dot_rewritten, function_style.
 TextProblems check_texts(const Model& model, const ModelFacts& facts, SqlDialect dialect);
 
-// column_cycle and measure_cycle, one problem for each model on a cycle.
+// column_cycle, measure_cycle and, of query-backed models, stage_cycle: one problem for each model
+// on a cycle.
 std::vector<std::pair<ModelId, Problem>> check_cycles(const ModelSet& models);
 
 }  // namespace kedge::models

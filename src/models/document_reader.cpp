@@ -13,8 +13,9 @@ namespace {
 Problem make_problem(const ReadContext& context, Code code, std::string message, Place place,
                      std::string hint) {
   Problem problem{code, std::move(message), std::nullopt, std::move(hint), {}};
-  if (!context.file.empty() && place.line > 0) {
-    problem.where = Position{context.file, place.line, place.column};
+  if (!context.file.empty()) {  // an empty file has no line, yet a name
+    const Place known = place.line > 0 ? place : Place{1, 1};
+    problem.where = Position{context.file, known.line, known.column};
   }
   return problem;
 }

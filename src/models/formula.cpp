@@ -447,7 +447,9 @@ class Parser {
       return {};
     }
     const std::string folded = fold_aggregation(name);
-    if (is_builtin_aggregation(folded) && is("*")) {  // count(*)
+    const bool both = is_transform(name) && is_builtin_aggregation(folded);  // first, last
+    // count(*), but first(*:count) is the transform.
+    if (is_builtin_aggregation(folded) && is("*") && !(both && is(":", 1))) {
       return star_call(std::move(node), folded);
     }
     arguments(node);
@@ -458,7 +460,6 @@ class Parser {
     }
     const bool plain = node.arguments.size() > 0 && node.arguments[0].value.size() == 1 &&
                        node.arguments[0].value[0].kind == Kind::Reference;
-    const bool both = is_transform(name) && is_builtin_aggregation(folded);  // first, last
     if (is_builtin_aggregation(folded) && (both ? plain : !is_transform(name))) {
       return function_style(std::move(node), folded, begin);
     }

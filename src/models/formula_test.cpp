@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kedge/codes.h"
 #include "models/facts.h"
 
 namespace kedge::models {
@@ -133,6 +134,18 @@ TEST(FormulaTest, ReadsCalls) {
   EXPECT_EQ(parse("cumsum(x:sum)"), "cumsum<x:sum()>");
   EXPECT_EQ(parse("time_shift(x:sum, -1, month)"), "time_shift<x:sum(),(neg 1),month>");
   EXPECT_EQ(parse("rank(x:sum, partition_by=[a.b, c])"), "rank<x:sum(),partition_by=[a.b][c]>");
+}
+
+TEST(FormulaTest, CountsRowsOfTheFirstAndLastBucket) {
+  for (const std::string name : {"first", "last"}) {
+    for (const std::string star : {"*:count", "depots.*:count"}) {
+      const ParsedFormula parsed = parse_formula(name + "(" + star + ")");
+      ASSERT_FALSE(parsed.error) << parsed.error->message;
+      EXPECT_EQ(parsed.root.kind, Kind::Transform);
+      EXPECT_FALSE(parsed.function_style);
+    }
+    EXPECT_EQ(parse_formula(name + "(*)").error.value().code, codes::star_aggregation);
+  }
 }
 
 TEST(FormulaTest, SaysWhatIsWrongAndWhere) {

@@ -1,5 +1,6 @@
 #include "models/stages.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -32,6 +33,22 @@ std::string as_word(std::string_view text) {
   return word;
 }
 
+// "depots.capacity", "*", "depots.*"; not the words of a call or of a sum.
+bool is_path(std::string_view text) {
+  if (text.ends_with('*')) {
+    text.remove_suffix(1);
+  }
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_word_character(c) || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+// "cumsum(*:count)" is cumsum_count.
+std::string compound_name(std::string_view text) {
+  const std::string word = as_word(text);
+  return word.empty() || (word[0] >= '0' && word[0] <= '9') ? "_" + word : word;
+}
+
 }  // namespace
 
 std::string output_name(const QueryDimension& dimension) {
@@ -47,6 +64,9 @@ std::string output_name(const QueryMeasure& measure) {
   }
   const std::string_view text = base::trim(measure.formula);
   const std::size_t colon = text.find(':');
+  if (!is_path(text.substr(0, colon))) {
+    return compound_name(text);
+  }
   if (colon == std::string_view::npos) {
     return flatten(text);
   }

@@ -87,6 +87,30 @@ TEST_F(StoreTest, FindsACycleOfDerivedColumnsAcrossModels) {
   EXPECT_NE(store.problems[0].problem.message.find("a.x -> b.y -> a.x"), std::string::npos);
 }
 
+TEST_F(StoreTest, FindsACycleOfQueryBackedModels) {
+  const auto over = [&](const std::string& name, const std::string& source) {
+    file("main/" + name + ".yml",
+         "name: " + name + "\nsource_queries:\n  - {name: s, source_model: " + source +
+             ", dimensions: [x]}\n" + "  - {source_model: s, dimensions: [x]}\n");
+  };
+  over("q1", "q2");
+  over("q2", "q1");
+  over("q3", "q1");
+  over("q4", "t");
+  const ModelStore store = load();
+  EXPECT_EQ(codes_of(store), "stage_cycle@models/main/q1.yml stage_cycle@models/main/q2.yml ");
+  EXPECT_NE(store.problems[0].problem.message.find("q1 -> q2 -> q1"), std::string::npos);
+}
+
+TEST_F(StoreTest, NamesTheFileThatIsEmpty) {
+  file("main/a.yml", "").file("main/b.yml", "# nothing\n");
+  const ModelStore store = load();
+  ASSERT_FALSE(store.problems.empty());
+  for (const Finding& finding : store.problems) {
+    EXPECT_TRUE(finding.problem.where) << finding.problem.message;
+  }
+}
+
 TEST_F(StoreTest, FindsACycleOfMeasures) {
   table("main/a.yml", "a",
         "measures: [{name: p, formula: 'q + 1'}, {name: q, formula: 'p + 1'}]\n");

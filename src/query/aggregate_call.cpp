@@ -1,6 +1,7 @@
 #include "query/aggregate_call.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 #include "kedge/codes.h"
@@ -139,6 +140,11 @@ std::string aggregate_call(SqlDialect dialect, Joins& joins, const FormulaNode& 
       throw Error(codes::formula_syntax, "'percentile' needs p=0.5 or another number");
     }
     call.p = p->value[0].text;
+    double fraction = 0;
+    const char* const end = call.p.data() + call.p.size();
+    if (std::from_chars(call.p.data(), end, fraction).ec != std::errc() || fraction > 1) {
+      throw Error(codes::formula_syntax, "'percentile' needs p between 0 and 1, not " + call.p);
+    }
   }
   const std::optional<std::string> sql = aggregate(dialect, call);
   if (!sql) {

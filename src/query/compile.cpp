@@ -103,9 +103,12 @@ class Compiler {
     if (name.empty() || stage == list.stages->end() || self) {
       return model(name);
     }
-    if (std::find(list.open.begin(), list.open.end(), name) != list.open.end()) {
+    const auto again = std::find(list.open.begin(), list.open.end(), name);
+    if (again != list.open.end()) {
       throw Error(codes::stage_cycle,
-                  "stages use each other: " + base::join(list.open, " -> ") + " -> " + name);
+                  "stages use each other: " +
+                      base::join(std::vector<std::string>(again, list.open.end()), " -> ") +
+                      " -> " + name);
     }
     list.open.push_back(name);
     const StageSql sql = compile_one(list, *stage, Naming::Columns);

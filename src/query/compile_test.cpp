@@ -133,6 +133,126 @@ TEST(CompileTest, SaysUnsupportedAggregations) {
   }
 }
 
+// A model with `count` derived columns c0.. and measures m0..; `step` has the name before for {}.
+Problem refused(const std::string& step, int count, const std::string& measure) {
+  std::string columns = "  - {name: a, type: INT}\n  - {name: c0, sql: a + a, type: INT}\n";
+  std::string measures = "  - {name: m0, formula: 'a:sum'}\n";
+  for (int i = 1; i < count; ++i) {
+    const std::string before = std::to_string(i - 1);
+    columns += "  - {name: c" + std::to_string(i) + ", type: INT, sql: '" +
+               base::replace_all(step, "{}", "c" + before) + "'}\n";
+    measures += "  - {name: m" + std::to_string(i) + ", formula: '" +
+                base::replace_all(step, "{}", "m" + before) + "'}\n";
+  }
+  auto loaded = models::load_model_text(
+      "models/main/t.yml", "name: t\nsql_table: t\ncolumns:\n" + columns + "measures:\n" + measures,
+      "main", SqlDialect::Sqlite);
+  models::ModelSet set;
+  set.existing.insert({"main", "t"});
+  set.models.push_back(*std::move(loaded.model));
+  const std::string query = "[{source_model: t, measures: ['" + measure + "']}]";
+  CompileRequest request{
+      set, "main", SqlDialect::Sqlite, read_queries(query, SqlDialect::Sqlite), "", {}, 0};
+  try {
+    compile(request);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return {codes::ERR_IO, "", std::nullopt, {}, {}};
+}
+
+TEST(CompileTest, RefusesWhatDoublesBeyondEverySize) {
+  for (const int count : {26, 40, 200}) {
+    const std::string last = std::to_string(count - 1);
+    const Problem column = refused("{} + {}", count, "c" + last + ":sum");
+    EXPECT_EQ(column.code, codes::formula_syntax);
+    EXPECT_NE(column.message.find("beyond 1 MiB of SQL"), std::string::npos) << column.message;
+    const Problem measure = refused("{} + {}", count, "m" + last);
+    EXPECT_EQ(measure.code, codes::formula_syntax);
+    EXPECT_NE(measure.message.find("measure 'm" + last + "' of the query grows beyond 100000"),
+              std::string::npos)
+        << measure.message;
+  }
+  EXPECT_EQ(refused("{} + {}", 12, "c11:sum").message, "");
+  EXPECT_EQ(refused("{} + {}", 12, "m11").message, "");
+}
+
+TEST(CompileTest, RefusesWhatNestsBeyondEveryDepth) {
+  EXPECT_EQ(refused("{} + 1", 500, "c499:sum").message, "");
+  EXPECT_EQ(refused("{} + 1", 500, "m499").message, "");
+  EXPECT_NE(refused("{} + 1", 3000, "c2999:sum").message.find("more than 1000 derived columns"),
+            std::string::npos);
+  EXPECT_NE(refused("{} + 1", 3000, "m2999").message.find("beyond 2000 levels"), std::string::npos);
+}
+
+Problem refusal(const std::string& text) {
+  try {
+    compile_text(text, SqlDialect::Duckdb);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return {codes::ERR_IO, "accepted", std::nullopt, {}, {}};
+}
+
+TEST(CompileTest, SaysThatAMeasureIsNoColumn) {
+  for (const std::string formula :
+       {"mean:sum", "first(mean)", "shipments.mean:max", "kg:weighted_avg(weight=mean)"}) {
+    const Problem problem = refusal(
+        "[{source_model: shipments, time_dimensions: [{dimension: "
+        "booked_at, granularity: day}], measures: ['" +
+        formula + "']}]");
+    EXPECT_EQ(problem.code, codes::unknown_reference) << formula;
+    EXPECT_NE(problem.message.find("is a saved measure of 'shipments'"), std::string::npos)
+        << problem.message;
+  }
+}
+
+TEST(CompileTest, RefusesAPercentileBeyondOne) {
+  for (const std::string p : {"2", "1.01", "95"}) {
+    const Problem problem =
+        refusal("[{source_model: shipments, measures: ['kg:percentile(p=" + p + ")']}]");
+    EXPECT_EQ(problem.code, codes::formula_syntax);
+    EXPECT_NE(problem.message.find("between 0 and 1, not " + p), std::string::npos);
+  }
+  for (const std::string p : {"0", "1", "0.95", "1.0"}) {
+    EXPECT_EQ(
+        refusal("[{source_model: shipments, measures: ['kg:percentile(p=" + p + ")']}]").message,
+        "accepted");
+  }
+}
+
+TEST(CompileTest, NamesUnnamedFormulasByTheirWords) {
+  const auto key = [](const std::string& formula) {
+    return compile_text(
+               "[{source_model: shipments, time_dimensions: [{dimension: booked_at, "
+               "granularity: day}], measures: ['" +
+                   formula + "']}]",
+               SqlDialect::Duckdb)
+        .outputs.at(1)
+        .key;
+  };
+  EXPECT_EQ(key("cumsum(*:count)"), "shipments.cumsum_count");
+  EXPECT_EQ(key("round(kg:sum / 3, 1)"), "shipments.round_kg_sum_3_1");
+  EXPECT_EQ(key("last(*:count)"), "shipments.last_count");
+  EXPECT_EQ(key("1 + kg:sum"), "shipments._1_kg_sum");
+  EXPECT_EQ(key("mean * 2"), "shipments.mean_2");
+  EXPECT_EQ(key("kg:sum / *:count"), "shipments.kg_sum_count");
+  EXPECT_EQ(key("kg:percentile(p=0.5)"), "shipments.kg_percentile_p_0_5");
+}
+
+TEST(CompileTest, NamesTheStagesOfACycleOnly) {
+  try {
+    compile_text(R"([{name: a, source_model: b, dimensions: [x]},
+                     {name: b, source_model: a, dimensions: [x]},
+                     {source_model: a, dimensions: [x]}])",
+                 SqlDialect::Sqlite);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), codes::stage_cycle);
+    EXPECT_EQ(error.problem().message, "stages use each other: a -> b -> a");
+  }
+}
+
 TEST(CalendarTest, FindsPeriodsAndDays) {
   const std::int64_t sunday = 1'709'424'000'000;  // 2024-03-03
   EXPECT_EQ(start_of_period(sunday, Granularity::Week), "2024-02-26");

@@ -9,6 +9,11 @@
 namespace kedge::query {
 namespace {
 
+// Derived columns that use each other twice double in every step: one column, all of a statement.
+constexpr std::size_t kLongestColumn = std::size_t{1} << 20U;
+constexpr std::size_t kMostWritten = std::size_t{16} << 20U;
+constexpr std::size_t kDeepest = 1000;  // derived columns over each other
+
 std::vector<std::string> hop_names(const models::Model& model) {
   std::vector<std::string> names;
   for (const models::Join& join : model.joins) {
@@ -136,6 +141,10 @@ std::string Joins::column(const Place& place, const models::Column& column) {
     return place.alias + "." + physical(dialect_, *column.physical, column.sql.has_value());
   }
   const std::pair<Hops, std::string> self{place.hops, column.name};
+  if (const auto known = expanded_.find(self); known != expanded_.end()) {
+    count(place, column, known->second.size());
+    return known->second;
+  }
   if (std::find(expanding_.begin(), expanding_.end(), self) != expanding_.end()) {
     std::string chain;
     for (const auto& [hops, name] : expanding_) {
@@ -143,10 +152,28 @@ std::string Joins::column(const Place& place, const models::Column& column) {
     }
     throw Error(codes::column_cycle, "derived columns refer to each other: " + chain + column.name);
   }
+  if (expanding_.size() >= kDeepest) {
+    throw Error(codes::formula_syntax, "column '" + column.name + "' of model '" +
+                                           place.relation->name + "' is more than " +
+                                           std::to_string(kDeepest) +
+                                           " derived columns below the one that is asked for");
+  }
   expanding_.push_back(self);
   std::string sql = "(" + expand(place, column.expression(), &column) + ")";
   expanding_.pop_back();
-  return sql;
+  count(place, column, sql.size());
+  return expanded_.emplace(self, std::move(sql)).first->second;
+}
+
+void Joins::count(const Place& place, const models::Column& column, std::size_t bytes) {
+  written_ += bytes;
+  if (bytes > kLongestColumn || written_ > kMostWritten) {
+    throw Error(codes::formula_syntax,
+                "column '" + column.name + "' of model '" + place.relation->name +
+                    "' grows beyond " + std::to_string(kLongestColumn >> 20U) +
+                    " MiB of SQL when the derived columns it uses are put in",
+                "compute a part of it in the model's sql, or in a stage of its own");
+  }
 }
 
 const models::Column* Joins::find_declared(const Place& place, const sql::NamePart& part) const {

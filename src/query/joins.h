@@ -30,7 +30,8 @@ class Joins {
   const Place& root() { return at({}); }
   // Adds the joins of the path where they are missing. Throws unknown_path.
   const Place& at(const Hops& hops);
-  // The SQL of a declared column: alias.physical, or its text in parentheses. Throws column_cycle.
+  // The SQL of a declared column: alias.physical, or its text in parentheses. Throws column_cycle,
+  // and formula_syntax when derived columns double each other beyond every size.
   std::string column(const Place& place, const models::Column& column);
   // SQL-mode text with its references expanded.
   std::string expand(const Place& place, const std::string& text, const models::Column* self);
@@ -43,6 +44,7 @@ class Joins {
 
  private:
   void add_join(const Hops& hops);
+  void count(const Place& place, const models::Column& column, std::size_t bytes);
   std::string free_alias(const Hops& hops);
   std::string replacement(const Place& place, const std::string& text,
                           const sql::ColumnReference& reference, const models::Column* self);
@@ -57,6 +59,8 @@ class Joins {
   std::set<std::string> aliases_;  // in lower case
   std::vector<std::string> clauses_;
   std::vector<std::pair<Hops, std::string>> expanding_;
+  std::map<std::pair<Hops, std::string>, std::string> expanded_;  // derived columns
+  std::size_t written_ = 0;                                       // bytes of derived columns
   std::vector<Hops> joining_;
 };
 

@@ -13,6 +13,23 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
+// Saved measures that use each other twice double in every step.
+constexpr std::size_t kMostNodes = 100'000;
+constexpr std::size_t kDeepest = 2000;
+
+std::size_t size_of(const FormulaNode& node) {
+  std::size_t size = 1;
+  for (const FormulaNode& item : node.items) {
+    size += size_of(item);
+  }
+  for (const models::FormulaArgument& argument : node.arguments) {
+    for (const FormulaNode& value : argument.value) {
+      size += size_of(value);
+    }
+  }
+  return size;
+}
+
 Hops hops_of(const std::vector<std::string>& path) {
   return {path.begin(), path.end() - 1};
 }
@@ -33,6 +50,14 @@ std::vector<std::string> Resolver::strip(const std::vector<std::string>& path,
 
 void Resolver::unknown(const std::string& name, const RelationPointer& relation,
                        const std::map<std::string, FormulaNode>* aliases) const {
+  const std::string last = name.substr(name.rfind('.') + 1);
+  if (models::find_measure(relation->model, last) != nullptr) {
+    throw Error(codes::unknown_reference,
+                "'" + name + "' is a saved measure of '" + relation->name +
+                    "', and only a column can stand here",
+                "a measure stands alone in a formula; transforms and aggregations of it go over "
+                "its own formula, as in first(kg:sum)");
+  }
   std::vector<std::string> known;
   for (const models::Column& column : relation->model.columns) {
     known.push_back(column.name);
@@ -82,7 +107,29 @@ const models::Measure* Resolver::saved_measure(const std::string& text) const {
   return models::find_measure(relation(hops_of(path))->model, path.back());
 }
 
+void Resolver::count(std::size_t nodes) {
+  nodes_ += nodes;
+  if (nodes_ > kMostNodes || depth_ > kDeepest) {
+    throw Error(codes::formula_syntax,
+                (measures_.empty() ? std::string("the query")
+                                   : "measure '" + measures_.front() + "' of the query") +
+                    " grows beyond " +
+                    (depth_ > kDeepest ? std::to_string(kDeepest) + " levels"
+                                       : std::to_string(kMostNodes) + " terms") +
+                    " when the saved measures it uses are put in",
+                "compute a part of it in a stage of its own");
+  }
+}
+
 FormulaNode Resolver::expand(FormulaNode node, const Context& context) {
+  ++depth_;
+  count(1);
+  FormulaNode expanded = expand_inside(std::move(node), context);
+  --depth_;
+  return expanded;
+}
+
+FormulaNode Resolver::expand_inside(FormulaNode node, const Context& context) {
   switch (node.kind) {
     case Kind::Reference:
       return reference(std::move(node), context);
@@ -126,6 +173,7 @@ FormulaNode Resolver::reference(FormulaNode node, const Context& context) {
   if (path.size() == 1 && context.aliases != nullptr) {
     const auto alias = context.aliases->find(path[0]);
     if (alias != context.aliases->end()) {
+      count(size_of(alias->second));
       return alias->second;
     }
   }

@@ -40,6 +40,8 @@ class Resolver {
     const std::map<std::string, FormulaNode>* aliases = nullptr;
   };
   FormulaNode expand(FormulaNode node, const Context& context);
+  FormulaNode expand_inside(FormulaNode node, const Context& context);
+  void count(std::size_t nodes);
   FormulaNode reference(FormulaNode node, const Context& context);
   FormulaNode aggregate(FormulaNode node, const Context& context);
   void argument(models::FormulaArgument& argument, const Hops& target, const Context& context);
@@ -53,6 +55,8 @@ class Resolver {
   const FindRelation& find_;
   RelationPointer root_;
   std::vector<std::string> measures_;  // being expanded
+  std::size_t nodes_ = 0;              // of every formula so far
+  std::size_t depth_ = 0;              // of the tree that is being expanded
 };
 
 }  // namespace kedge::query
