@@ -81,8 +81,15 @@ class Planner {
   }
 
   IngestPlan plan() {
-    for (IngestRelation& relation : relations_) {
-      assign_model(relation);
+    // Who has the very name goes before who would take it: a_b before a__b.
+    for (const bool exact : {true, false}) {
+      for (IngestRelation& relation : relations_) {
+        if ((model_name_of(relation.name.name.text()) == relation.name.name.text()) == exact) {
+          assign_model(relation);
+        }
+      }
+    }
+    for (const IngestRelation& relation : relations_) {
       by_key_.emplace(relation_key(relation.name, input_.dialect), &relation);
     }
     for (const IngestRelation& relation : relations_) {
@@ -268,34 +275,65 @@ class Planner {
     plan_.changes.push_back(std::move(change));
   }
 
-  void warn_unknown() {
-    for (const std::string& name : input_.options.scope.include_tables) {
-      if (name.find('*') != std::string::npos) {
-        continue;
+  void warn(const std::string& name, std::string message) {
+    Finding finding;
+    finding.problem = {codes::unknown_table, std::move(message), std::nullopt, "", {}};
+    finding.severity = Severity::Warning;
+    finding.subject = {"table", input_.data_source, "", name};
+    finding.guard = "models";
+    plan_.warnings.push_back(std::move(finding));
+  }
+
+  std::vector<schema::Name> live_names() const {
+    std::vector<schema::Name> names;
+    for (const schema::Table& table : input_.schema.tables) {
+      names.push_back(table.name);
+    }
+    for (const schema::View& view : input_.schema.views) {
+      names.push_back(view.name);
+    }
+    for (schema::Name& name : names) {
+      if (name.schema.empty()) {
+        name.schema = input_.schema.default_schema;
       }
+    }
+    return names;
+  }
+
+  bool is_model(const std::string& name) const {
+    const Scope only{{name}, {}};
+    return files_.contains(name) ||
+           std::any_of(input_.store.set.models.begin(), input_.store.set.models.end(),
+                       [&](const LoadedModel& loaded) {
+                         return loaded.model.name == name ||
+                                (loaded.model.mode() == SourceMode::Table &&
+                                 in_scope(only, loaded.model, input_.dialect));
+                       });
+  }
+
+  void warn_unknown() {
+    const std::vector<schema::Name> live = live_names();
+    const std::string& schema = input_.options.schema_name;
+    if (!schema.empty() && std::none_of(live.begin(), live.end(), [&](const schema::Name& name) {
+          return name.schema.text() == schema;
+        })) {
+      warn(schema, "schema '" + schema + "' does not exist or has no relation");
+    }
+    for (const std::string& name : input_.options.scope.include_tables) {
+      const bool pattern = name.find('*') != std::string::npos;
       const bool relation =
-          std::any_of(relations_.begin(), relations_.end(), [&](const IngestRelation& known) {
-            return known.name.name.text() == name || to_string(known.name) == name ||
-                   input_.schema.default_schema.text() + "." + known.name.name.text() == name;
-          });
-      const Scope only{{name}, {}};
-      const bool model = std::any_of(input_.store.set.models.begin(), input_.store.set.models.end(),
-                                     [&](const LoadedModel& loaded) {
-                                       return loaded.model.name == name ||
-                                              (loaded.model.mode() == SourceMode::Table &&
-                                               in_scope(only, loaded.model, input_.dialect));
-                                     });
-      if (!relation && !model && !files_.contains(name)) {
-        Finding finding;
-        finding.problem = {codes::unknown_table,
-                           "included table '" + name + "' is neither a relation nor a model",
-                           std::nullopt,
-                           "",
-                           {}};
-        finding.severity = Severity::Warning;
-        finding.subject = {"table", input_.data_source, "", name};
-        finding.guard = "models";
-        plan_.warnings.push_back(std::move(finding));
+          pattern
+              ? std::any_of(live.begin(), live.end(),
+                            [&](const schema::Name& one) {
+                              return in_scope({{name}, {}}, one.schema.text(), one.name.text());
+                            })
+              : std::any_of(relations_.begin(), relations_.end(), [&](const IngestRelation& known) {
+                  return known.name.name.text() == name || to_string(known.name) == name ||
+                         input_.schema.default_schema.text() + "." + known.name.name.text() == name;
+                });
+      if (!relation && !is_model(name)) {
+        warn(name, pattern ? "included tables '" + name + "' match neither a relation nor a model"
+                           : "included table '" + name + "' is neither a relation nor a model");
       }
     }
   }

@@ -175,6 +175,31 @@ TEST_F(IngestTest, KeepsToItsScopeAndWarnsOfUnknownNames) {
   EXPECT_EQ(shown(plan()), "+a id\n+b a_id >a\n");
 }
 
+TEST_F(IngestTest, WarnsOfPatternsAndSchemasThatMatchNothing) {
+  schema_.default_schema = Identifier("public");
+  schema_.tables = {table("crates", {number("id")})};
+  const auto warned = [&](const std::string& schema, Scope scope) {
+    IngestOptions options;
+    options.schema_name = schema;
+    options.scope = std::move(scope);
+    std::string names;
+    for (const Finding& finding : plan(options).warnings) {
+      EXPECT_EQ(finding.problem.code.name(), "unknown_table");
+      names += finding.subject.name + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(warned("", {{"nope*", "cr*", "public.cr*", "zz.cr*"}, {}}), "nope* zz.cr* ");
+  EXPECT_EQ(warned("", {{"cr*"}, {"crates"}}), "");
+  EXPECT_EQ(warned("zz", {}), "zz ");
+  EXPECT_EQ(warned("public", {}), "");
+}
+
+TEST_F(IngestTest, GivesANameToTheRelationThatHasIt) {
+  schema_.tables = {table("a__b", {number("x")}), table("a_b", {number("y")})};
+  EXPECT_EQ(shown(plan()), "+a_b y\na_b!name_conflict\n");
+}
+
 TEST_F(IngestTest, WritesTheSchemaOfAForeignRelation) {
   schema_.default_schema = Identifier("public");
   schema_.tables = {table("a", {number("id")})};
