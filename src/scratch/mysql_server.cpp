@@ -106,6 +106,8 @@ class MysqlServer final : public Server {
                  "--innodb-log-file-size=4M",
                  "--innodb-flush-method=nosync"};
     }
+    // A server that starts clears the temporary tables of all others in a shared folder.
+    command.push_back("--tmpdir=" + folder_);
     const ToolResult made = run_tool(command, folder_, account_);
     if (made.exit_code != 0) {
       fail_unavailable(schema::Dialect::Mysql, "the data folder could not be made: " + made.output);

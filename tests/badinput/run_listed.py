@@ -193,12 +193,12 @@ def kills(m):
 
 def full(m):
     """A write that fails leaves the old file and nothing beside it."""
-    (m.folder / "shut").mkdir()
-    target = m.folder / "shut/shape.json"
+    (m.folder / "full").mkdir()
+    target = m.folder / "full/shape.json"
     target.write_text("old\n")
-    limited = subprocess.run(["bash", "-c", f"ulimit -f 8; trap '' XFSZ; exec '{m.kedge}' snapshot sqlite:many.db --out shut/shape.json"],
+    limited = subprocess.run(["bash", "-c", f"ulimit -f 8; trap '' XFSZ; exec '{m.kedge}' snapshot sqlite:many.db --out full/shape.json"],
                              cwd=m.folder, capture_output=True, text=True, timeout=60)
-    left = sorted(path.name for path in (m.folder / "shut").iterdir())
+    left = sorted(path.name for path in (m.folder / "full").iterdir())
     judge("no room for the file", [] if limited.returncode == 2 and "ERR_IO" in limited.stderr and target.read_text() == "old\n" and
           left == ["shape.json"] else [limited.returncode, limited.stderr[:300], left])
 
