@@ -1,7 +1,9 @@
 // A routine whose head changes is dropped and made again: what uses it is taken away before and put
-// back after. Triggers, policies and rules are the business of postgres_objects.cpp.
+// back after. A view that stops using what goes steps aside before it goes. Triggers, policies and
+// rules are the business of postgres_objects.cpp.
 #include <algorithm>
 
+#include "base/overloaded.h"
 #include "migrate/postgres_emission.h"
 
 namespace kedge::migrate {
@@ -22,10 +24,34 @@ class Users {
         change_ = i;
         aside(parts);
       }
+      if (const auto* view = std::get_if<change::ReplaceView>(&e_.changes[i]);
+          view != nullptr && reads_what_goes(view->before)) {
+        parts.touched.push_back({view->before.name, {}});
+      }
     }
   }
 
  private:
+  // Drops stand before the views: a body that is replaced in place would hold them up.
+  bool reads_what_goes(const schema::View& view) const {
+    const auto says = [&](const Name& name) {
+      return mentions(view.body, name.name.text(), schema::Dialect::Postgres);
+    };
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      if (const auto* table = std::get_if<change::DropTable>(&change)) {
+        return std::count(view.depends_on.begin(), view.depends_on.end(), table->object.name) > 0 ||
+               says(table->object.name);
+      }
+      return std::visit(
+          base::Overloaded{[&](const change::DropObject& c) { return says(c.object.name); },
+                           [&](const change::DropSequence& c) { return says(c.object.name); },
+                           [&](const change::DropEnum& c) { return says(c.object.name); },
+                           [&](const change::DropDomain& c) { return says(c.object.name); },
+                           [&](const change::DropComposite& c) { return says(c.object.name); },
+                           [](const auto&) { return false; }},
+          change);
+    });
+  }
   bool uses(const std::string& sql) const {
     return mentions(sql, function_.text(), schema::Dialect::Postgres);
   }

@@ -1,0 +1,10 @@
+CREATE TABLE x (a int);
+CREATE TABLE y (a int);
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE SEQUENCE s;
+CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE VIEW v AS SELECT a FROM x;
+CREATE VIEW above AS SELECT a FROM v;
+CREATE VIEW f AS SELECT a FROM y WHERE a > one();
+CREATE VIEW e AS SELECT a FROM y WHERE 'sad'::mood < 'happy'::mood;
+CREATE VIEW n AS SELECT a FROM y WHERE a < (SELECT last_value FROM s);
