@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diff/filter.h"
 #include "kedge/codes.h"
+#include "migrate/grants.h"
 #include "sql/analysis.h"
 
 namespace kedge::app {
@@ -64,6 +65,11 @@ std::vector<schema::Unmodelled> seen(const Source& from, const Source& to) {
 schema::Name dotted(const std::vector<std::string>& parts, std::size_t count) {
   return count == 1 ? schema::Name{{}, Identifier(parts[0])}
                     : schema::Name{Identifier(parts[0]), Identifier(parts[1])};
+}
+
+bool needs_grants(const Source& from, const DiffRequest& request, const migrate::Plan& plan) {
+  return from.name.kind == SourceKind::Live && request.privileges == diff::Privileges::Ignore &&
+         migrate::drops_what_may_be_granted(plan);
 }
 
 std::pair<std::string, std::string> split_rename(const std::string& text) {
@@ -154,8 +160,13 @@ ShapeDiff compare_sources(const Context& context, const DiffRequest& request) {
   migrate::PlanOptions plan;
   plan.dialect = from.dialect;
   plan.gate = migrate::Gate::Marked;
-  result.plan = migrate::make_plan(diff::compare(from.schema, to.schema, options), from.schema,
-                                   to.schema, plan);
+  const diff::Result difference = diff::compare(from.schema, to.schema, options);
+  result.plan = migrate::make_plan(difference, from.schema, to.schema, plan);
+  if (needs_grants(from, request, result.plan)) {
+    const auto connection = connect(context, from.name.argument, db::AccessMode::ReadOnly);
+    from.schema = migrate::with_grants(*connection, std::move(from.schema));
+    result.plan = migrate::make_plan(difference, from.schema, to.schema, plan);
+  }
   result.unmodelled = seen(from, to);
   result.warnings = std::move(from.warnings);
   result.warnings.insert(result.warnings.end(), to.warnings.begin(), to.warnings.end());

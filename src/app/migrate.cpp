@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "dialect/dialect.h"
 #include "kedge/codes.h"
+#include "migrate/grants.h"
 #include "schema/snapshot.h"
 
 namespace kedge::app {
@@ -180,6 +181,11 @@ class Authoring {
     const diff::Result difference = compare_desired(start_, desired_, options);
     plan_options(difference);
     result_.plan = migrate::make_plan(difference, start_, desired_.schema, plan_options_);
+    if (result_.mode == "live" && connection_ != nullptr &&
+        migrate::drops_what_may_be_granted(result_.plan)) {
+      granted_ = migrate::with_grants(*connection_, start_);
+      result_.plan = migrate::make_plan(difference, *granted_, desired_.schema, plan_options_);
+    }
     if (result_.mode == "live" && !request_.no_probe && connection_ != nullptr) {
       probe(difference);
     }
@@ -242,7 +248,8 @@ class Authoring {
 
   void probe(const diff::Result& difference) {
     if (find_empty_tables()) {
-      result_.plan = migrate::make_plan(difference, start_, desired_.schema, plan_options_);
+      result_.plan = migrate::make_plan(difference, granted_ ? *granted_ : start_, desired_.schema,
+                                        plan_options_);
     }
     for (const migrate::Hazard& hazard : result_.plan.hazards) {
       if (!hazard.probe_sql.empty() && !plan_options_.probes.contains(hazard.probe_sql)) {
@@ -431,6 +438,7 @@ class Authoring {
   Desired desired_;
   std::optional<schema::Schema> snapshot_;
   schema::Schema start_;
+  std::optional<schema::Schema> granted_;  // start_ with its grants, where the plan needs them
   std::unique_ptr<db::Connection> connection_;
   PlanOptions plan_options_;
   Authored authored_;

@@ -5,6 +5,7 @@ namespace kedge::migrate {
 
 void emit_postgres(Emission& e) {
   PostgresPlanParts parts;
+  rank_postgres_routines(e);
   emit_postgres_types(e, parts);
   emit_postgres_tables(e, parts);
   emit_postgres_users(e, parts);

@@ -161,7 +161,7 @@ bool cascades(const Emission& e, const View& view, const std::set<schema::Name>&
 }
 
 void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChanges& changes) {
-  const std::size_t last = e.view_rank.size() + 1;
+  const std::size_t last = e.view_rank.size() + e.object_rank.size() + 1;
   for (const View& view : e.from.views) {
     if (!aside.contains(view.name)) {
       continue;

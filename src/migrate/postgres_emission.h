@@ -22,13 +22,23 @@ void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
 bool is_remade(const schema::DefinedObject& before, const schema::DefinedObject& after);
 // What uses a routine that is remade steps aside: views, defaults, checks, indexes.
 void emit_postgres_users(Emission& emission, PostgresPlanParts& parts);
+// Views and the routines that speak of tables and views, in one order: fills view_rank and
+// object_rank. A routine may return rows of a view, a view may read from a routine.
+void rank_postgres_routines(Emission& emission);
+// Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
+std::string head_of_routine(const std::string& definition);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
 // `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
 // expression of its own text, and would show it differently for ever.
 std::string written_membership(const std::string& sql);
 std::string comment_sql(const Emission& emission, const change::CommentTarget& target,
                         const std::string& text);
-// A sequence's name as the catalog spells it, quoted.
+// The options of a sequence that is made, or those that change.
+std::string sequence_options(const schema::Sequence& is, const schema::Sequence* was);
+// The sequence of that name as a serial column owns it.
+std::optional<schema::Sequence> serial_of(const schema::Schema& schema,
+                                          const schema::Name& sequence);
+// A column's own sequence, quoted: in the schema of its table.
 std::string sequence_name(const Emission& emission, const schema::Name& table,
                           const schema::Column& column);
 

@@ -1,7 +1,10 @@
 // Sequences, serial and identity columns on postgres.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "dialect/dialect.h"
 #include "migrate/postgres_statements.h"
 
 namespace kedge::migrate {
@@ -19,21 +22,91 @@ bool is_identity(const Column& column) {
                              column.identity->kind == Identity::Kind::Always);
 }
 
-void PostgresIdentity::make_sequence(const Name& table, const Column& column, int at) {
+namespace {
+
+schema::Sequence counter_of(const Name& table, const Column& column) {
   const Identity& identity = *column.identity;
-  std::string sql = "CREATE SEQUENCE " + sequence_name(s_.emission(), table, column) + " AS " +
-                    (column.type.kind == schema::TypeKind::Int16   ? "smallint"
-                     : column.type.kind == schema::TypeKind::Int64 ? "bigint"
-                                                                   : "integer");
-  const auto number = [&](const char* word, const std::optional<std::int64_t>& value) {
-    sql += value ? std::string(" ") + word + " " + std::to_string(*value) : "";
+  schema::Sequence sequence;
+  sequence.name = {
+      table.schema,
+      Identifier(identity.sequence.empty() ? table.name.text() + "_" + column.name.text() + "_seq"
+                                           : identity.sequence)};
+  sequence.type = dialect::get_dialect(schema::Dialect::Postgres)
+                      .parse_type(column.type.kind == schema::TypeKind::Int16   ? "smallint"
+                                  : column.type.kind == schema::TypeKind::Int64 ? "bigint"
+                                                                                : "integer");
+  sequence.increment = identity.increment.value_or(1);
+  sequence.minimum = identity.minimum;
+  sequence.maximum = identity.maximum;
+  sequence.start = identity.start.value_or(sequence.increment > 0 ? identity.minimum.value_or(1)
+                                                                  : identity.maximum.value_or(-1));
+  sequence.cache = identity.cache.value_or(1);
+  sequence.cycle = identity.cycle;
+  sequence.owner_table = table;
+  sequence.owner_column = column.name;
+  return sequence;
+}
+
+const schema::Sequence* plain_sequence(const schema::Schema& schema, const Name& name) {
+  const auto found = std::find_if(schema.sequences.begin(), schema.sequences.end(),
+                                  [&](const auto& sequence) { return sequence.name == name; });
+  return found == schema.sequences.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<schema::Sequence> serial_of(const schema::Schema& schema, const Name& sequence) {
+  for (const schema::Table& table : schema.tables) {
+    for (const Column& column : table.columns) {
+      if (is_serial(column) && counter_of(table.name, column).name == sequence) {
+        return counter_of(table.name, column);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string sequence_options(const schema::Sequence& is, const schema::Sequence* was) {
+  std::string sql;
+  if ((was == nullptr || !(was->type == is.type)) && !is.type.native.empty()) {
+    sql += " AS " + is.type.native;
+  }
+  const auto number = [&](const char* word, std::int64_t value, std::int64_t before,
+                          std::int64_t usual) {
+    if (was == nullptr ? value != usual : value != before) {
+      sql += std::string(" ") + word + " " + std::to_string(value);
+    }
   };
-  number("START WITH", identity.start);
-  number("INCREMENT BY", identity.increment);
-  number("MINVALUE", identity.minimum);
-  number("MAXVALUE", identity.maximum);
-  number("CACHE", identity.cache);
-  s_.add(at, table, sql + (identity.cycle ? " CYCLE" : ""));
+  number("INCREMENT BY", is.increment, was == nullptr ? 0 : was->increment, 1);
+  const auto bound = [&](const char* word, const auto& value, const auto& before) {
+    if (was == nullptr ? value.has_value() : value != before) {
+      sql += value ? std::string(" ") + word + " " + std::to_string(*value)
+                   : std::string(" NO ") + word;
+    }
+  };
+  bound("MINVALUE", is.minimum, was == nullptr ? is.minimum : was->minimum);
+  bound("MAXVALUE", is.maximum, was == nullptr ? is.maximum : was->maximum);
+  number("START WITH", is.start, was == nullptr ? 0 : was->start, 1);
+  number("CACHE", is.cache, was == nullptr ? 0 : was->cache, 1);
+  if (was == nullptr ? is.cycle : is.cycle != was->cycle) {
+    sql += is.cycle ? " CYCLE" : " NO CYCLE";
+  }
+  return sql;
+}
+
+// A sequence of that name which counted for nobody, or for somebody else, goes on counting.
+bool PostgresIdentity::takes_over(const Name& table, const Column& column) const {
+  return plain_sequence(s_.emission().from, counter_of(table, column).name) != nullptr;
+}
+void PostgresIdentity::make_sequence(const Name& table, const Column& column, int at) {
+  const schema::Sequence wanted = counter_of(table, column);
+  const schema::Sequence* was = plain_sequence(s_.emission().from, wanted.name);
+  const std::string options = sequence_options(wanted, was);
+  if (was == nullptr || !options.empty()) {
+    s_.add(at, table,
+           (was == nullptr ? "CREATE SEQUENCE " : "ALTER SEQUENCE ") + s_.ddl().name(wanted.name) +
+               options);
+  }
 }
 void PostgresIdentity::own_sequence(const Name& table, const Column& column, int at) {
   s_.add(at, table,
@@ -56,8 +129,10 @@ void PostgresIdentity::leave(const ChangeColumnIdentity& c) {
              column + (s_.emission().up() ? "DROP IDENTITY IF EXISTS" : "DROP IDENTITY"));
   } else if (is_serial(c.before)) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");
-    s_.add(stage::kColumn, c.table,
-           "DROP SEQUENCE IF EXISTS " + sequence_name(s_.emission(), c.table, c.before));
+    if (plain_sequence(s_.emission().to, counter_of(c.table, c.before).name) == nullptr) {
+      s_.add(stage::kColumn, c.table,
+             "DROP SEQUENCE IF EXISTS " + sequence_name(s_.emission(), c.table, c.before));
+    }
   } else if (c.before.default_value) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");
   }
@@ -80,7 +155,9 @@ void PostgresIdentity::enter(const ChangeColumnIdentity& c) {
              column + "SET DEFAULT nextval(" +
                  s_.ddl().literal(sequence_name(s_.emission(), c.table, c.after)) + "::regclass)");
     own_sequence(c.table, c.after, stage::kColumn);
-    set_next(c.table, c.after, stage::kIdentity);
+    if (!takes_over(c.table, c.after)) {
+      set_next(c.table, c.after, stage::kIdentity);
+    }
   } else if (c.after.default_value) {
     s_.alter(
         stage::kColumn, c.table,
@@ -130,12 +207,11 @@ void PostgresIdentity::change(const ChangeColumnIdentity& c) {
 }
 
 std::string sequence_name(const Emission& e, const Name& table, const Column& column) {
-  const std::string& given = column.identity ? column.identity->sequence : std::string();
-  if (given.find('"') != std::string::npos || given.find('.') != std::string::npos) {
-    return given;
+  Column counting = column;
+  if (!counting.identity) {
+    counting.identity.emplace();
   }
-  const std::string made = table.name.text() + "_" + column.name.text() + "_seq";
-  return e.ddl.name({table.schema, Identifier(given.empty() ? made : given)});
+  return e.ddl.name(counter_of(table, counting).name);
 }
 
 }  // namespace kedge::migrate

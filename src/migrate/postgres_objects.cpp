@@ -28,27 +28,22 @@ std::string word_at(std::string_view text, const sql::Token& token) {
   return base::to_upper(text.substr(token.begin, token.end - token.begin));
 }
 
-// Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
-std::string head_of(const std::string& definition) {
-  for (const sql::Token& token : sql::tokenize(definition, schema::Dialect::Postgres)) {
-    if (token.kind == sql::TokenKind::Identifier && word_at(definition, token) == "LANGUAGE") {
-      return definition.substr(0, token.begin);
-    }
-  }
-  return definition;
-}
-
-// GRANT x ON y TO z [WITH GRANT OPTION] turned into REVOKE x ON y FROM z.
+// GRANT x ON y TO z [WITH GRANT OPTION] turned into REVOKE x ON y FROM z, and the other way round.
 std::string revoke(const std::string& grant) {
+  static const std::map<std::string, std::string> kOther = {
+      {"GRANT", "REVOKE"}, {"REVOKE", "GRANT"}, {"TO", "FROM"}, {"FROM", "TO"}};
   std::string sql;
   std::size_t copied = 0;
   for (const sql::Token& token : sql::tokenize(grant, schema::Dialect::Postgres)) {
+    if (token.kind != sql::TokenKind::Identifier) {
+      continue;
+    }
     const std::string word = word_at(grant, token);
-    if (token.kind == sql::TokenKind::Identifier && (word == "GRANT" || word == "TO")) {
-      sql += grant.substr(copied, token.begin - copied) + (word == "TO" ? "FROM" : "REVOKE");
+    if (const auto other = kOther.find(word); other != kOther.end()) {
+      sql += grant.substr(copied, token.begin - copied) + other->second;
       copied = token.end;
     }
-    if (token.kind == sql::TokenKind::Identifier && word == "WITH") {
+    if (word == "WITH") {
       return std::string(base::trim(sql + grant.substr(copied, token.begin - copied)));
     }
   }
@@ -109,7 +104,7 @@ class Objects {
 
   // A routine that speaks of a table or view that this plan makes comes after it.
   bool is_late(const DefinedObject& object) const {
-    const std::string head = head_of(object.definition);
+    const std::string head = head_of_routine(object.definition);
     const bool of_new_table =
         std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
           const auto* table = std::get_if<CreateTable>(&change);
@@ -133,7 +128,7 @@ class Objects {
       return stage::kNamespace + 1;
     }
     if (is_routine(object.kind)) {
-      return is_late(object) ? stage::kFunction : stage::kFunctionEarly;
+      return is_late(object) ? stage::kView : stage::kFunctionEarly;
     }
     return object.kind == ObjectKind::Privilege ? stage::kPrivilege : stage::kTrigger;
   }
@@ -144,18 +139,37 @@ class Objects {
     if (!is_routine(object.kind)) {
       return stage::kEarlyDrop;
     }
+    if (speaks_of_view(object)) {
+      return stage::kDropView;
+    }
     const bool early =
-        std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
-          return find_table(e_.from, name) != nullptr || find_view(e_.from, name) != nullptr;
-        });
+        std::any_of(object.depends_on.begin(), object.depends_on.end(),
+                    [&](const Name& name) { return find_table(e_.from, name) != nullptr; });
     return early ? stage::kDropFunctionEarly : stage::kDropFunction;
+  }
+  bool speaks_of_view(const DefinedObject& object) const {
+    return is_routine(object.kind) &&
+           std::any_of(object.depends_on.begin(), object.depends_on.end(),
+                       [&](const Name& name) { return find_view(e_.from, name) != nullptr; });
+  }
+  std::size_t drop_rank(const DefinedObject& object) const {
+    const auto rank = e_.object_rank.find(object.name);
+    return !speaks_of_view(object) || rank == e_.object_rank.end()
+               ? 0
+               : e_.view_rank.size() + e_.object_rank.size() + 1 - rank->second;
+  }
+  // Among the views by the order of both, else among the objects.
+  std::size_t make_rank(const DefinedObject& object) const {
+    const bool late = is_routine(object.kind) && is_late(object);
+    const std::map<Name, std::size_t>& ranks = late ? e_.object_rank : rank_;
+    const auto rank = ranks.find(object.name);
+    return rank == ranks.end() ? 0 : rank->second;
   }
 
   void make(const DefinedObject& object) {
     routines_ = routines_ || is_routine(object.kind);
     const int at = make_stage(object);
-    const auto rank = rank_.find(object.name);
-    add(at, object.name, object.definition, rank == rank_.end() ? 0 : rank->second);
+    add(at, object.name, object.definition, make_rank(object));
     enable(object);
     if (!object.comment.empty()) {
       const bool on_table = hangs_on_table(object.kind) && object.table;
@@ -206,8 +220,8 @@ class Objects {
     if (with_view || with_table) {
       return;  // it goes with its view or table
     }
-    add(drop_stage(object), object.name, drop_sql(object, e_.if_exists())).destructive =
-        object.kind == ObjectKind::Extension;
+    add(drop_stage(object), object.name, drop_sql(object, e_.if_exists()), drop_rank(object))
+        .destructive = object.kind == ObjectKind::Extension;
   }
   bool is_dropped(const Name& name) const {
     return find_table(e_.to, name) == nullptr && find_view(e_.to, name) == nullptr &&
@@ -221,20 +235,31 @@ class Objects {
     if (is_routine(after.kind)) {
       routines_ = true;
       if (!is_remade(before, after)) {
-        const auto rank = rank_.find(after.name);
-        add(make_stage(after), after.name, after.definition,
-            rank == rank_.end() ? 0 : rank->second);
+        add(make_stage(after), after.name, after.definition, make_rank(after));
         return;
       }
       remade_.push_back(after.name);
-      add(stage::kDropFunctionEarly, before.name, drop_sql(before, e_.if_exists()));
+      add(speaks_of_view(before) ? stage::kDropView : stage::kDropFunctionEarly, before.name,
+          drop_sql(before, e_.if_exists()), drop_rank(before));
       make(after);
+      grants_back(after.name);
       return;
     }
     if (!(before.table && aside_.contains(*before.table))) {
       add(stage::kEarlyDrop, before.name, drop_sql(before, e_.if_exists()));
     }
     make(after);
+  }
+
+  // Overloads of one name share the grants that are written again: giving twice is giving once.
+  void grants_back(const Name& routine) {
+    for (const DefinedObject& object : e_.to.objects) {
+      if (object.kind == ObjectKind::Privilege && object.name == routine && !object.table &&
+          std::find(e_.from.objects.begin(), e_.from.objects.end(), object) !=
+              e_.from.objects.end()) {
+        add(stage::kPrivilege, object.name, object.definition);
+      }
+    }
   }
 
   bool is_changed(const DefinedObject& object) const {
@@ -287,6 +312,15 @@ class Objects {
 
 }  // namespace
 
+std::string head_of_routine(const std::string& definition) {
+  for (const sql::Token& token : sql::tokenize(definition, schema::Dialect::Postgres)) {
+    if (token.kind == sql::TokenKind::Identifier && word_at(definition, token) == "LANGUAGE") {
+      return definition.substr(0, token.begin);
+    }
+  }
+  return definition;
+}
+
 std::string comment_sql(const Emission& e, const CommentTarget& target, const std::string& text) {
   std::string on = base::to_upper(target.kind) + " ";
   if (target.kind == "column") {
@@ -304,7 +338,7 @@ std::string comment_sql(const Emission& e, const CommentTarget& target, const st
 bool is_remade(const DefinedObject& before, const DefinedObject& after) {
   return is_routine(after.kind) && before.definition != after.definition &&
          (after.kind == ObjectKind::Aggregate ||
-          head_of(before.definition) != head_of(after.definition));
+          head_of_routine(before.definition) != head_of_routine(after.definition));
 }
 
 void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside) {

@@ -138,8 +138,7 @@ void PostgresOnline::add_counted(const change::AddColumn& c, PostgresIdentity& i
   }
   Column counter = c.part;
   if (!is_serial(c.part)) {
-    counter.identity->sequence = s_.ddl().name(
-        {c.table.schema, Identifier("__kedge_" + c.table.name.text() + "_" + c.part.name.text())});
+    counter.identity->sequence = "__kedge_" + c.table.name.text() + "_" + c.part.name.text();
   }
   const std::string sequence = sequence_name(s_.emission(), c.table, counter);
   identity.make_sequence(c.table, counter, stage::kSequence);

@@ -35,6 +35,7 @@ bool is_identity(const schema::Column& column);
 class PostgresIdentity {
  public:
   explicit PostgresIdentity(PostgresStatements& statements) : s_(statements) {}
+  bool takes_over(const schema::Name& table, const schema::Column& column) const;
   void make_sequence(const schema::Name& table, const schema::Column& column, int at);
   void own_sequence(const schema::Name& table, const schema::Column& column,
                     int at = stage::kAddColumn + 1);

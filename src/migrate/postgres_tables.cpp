@@ -57,6 +57,9 @@ class Tables {
     }
   }
   void operator()(const DropTable& c) {
+    if (makes_room(c.object)) {
+      (*this)(DetachPartition{c.object.name, *c.object.partition});
+    }
     const std::size_t last = e_.table_rank.size() + 1;
     PlanStatement& statement = e_.draft.add(
         {stage::kDropTable, last - e_.rank_of(c.object.name), c.object.name.name.text()},
@@ -256,8 +259,9 @@ class Tables {
             c.forced_after ? "FORCE ROW LEVEL SECURITY" : "NO FORCE ROW LEVEL SECURITY");
     }
   }
+  // Other bounds in the same parent: it is back before columns of the parent come and go.
   void operator()(const AttachPartition& c) {
-    add(stage::kAttach, c.table,
+    add(is_detached(c) ? stage::kDetach + 1 : stage::kAttach, c.table,
         e_.ddl.alter(*c.partition.parent) + "ATTACH PARTITION " + e_.ddl.name(c.table) + " " +
             c.partition.bound);
   }
@@ -275,6 +279,26 @@ class Tables {
   void operator()(const Other&) {}
 
  private:
+  bool is_detached(const AttachPartition& c) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* gone = std::get_if<DetachPartition>(&change);
+      return gone != nullptr && gone->table == c.table &&
+             gone->partition.parent == c.partition.parent;
+    });
+  }
+  // Its values go to another partition, which cannot come while this one holds the bounds.
+  bool makes_room(const Table& table) const {
+    return table.partition && table.partition->parent &&
+           find_table(e_.to, *table.partition->parent) != nullptr &&
+           std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+             const auto* attached = std::get_if<AttachPartition>(&change);
+             const auto* made = std::get_if<CreateTable>(&change);
+             return (attached != nullptr &&
+                     attached->partition.parent == table.partition->parent) ||
+                    (made != nullptr && made->object.partition &&
+                     made->object.partition->parent == table.partition->parent);
+           });
+  }
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return statements_.add(at, table, std::move(sql));
   }
@@ -463,6 +487,12 @@ class Tables {
     const auto uses = [&](const std::vector<Identifier>& columns) {
       return std::find(columns.begin(), columns.end(), column.name) != columns.end();
     };
+    for (const schema::DefinedObject& object : e_.to.objects) {
+      if (object.kind == schema::ObjectKind::Privilege && object.table == table &&
+          names(object.definition, column)) {
+        add(stage::kPrivilege, table, object.definition);
+      }
+    }
     for (const Index& index : is->indexes) {
       const bool hangs = uses(index.include) || names(index.where, column) ||
                          std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {

@@ -63,6 +63,7 @@ class Types {
       add_labels(c);
     } else {
       remake(c.after.name, enum_sql(c.after, c.after.name));
+      comment("type", c.after.name, c.after.comment);
     }
   }
   void operator()(const CreateDomain& c) {
@@ -78,26 +79,25 @@ class Types {
   void operator()(const DropComposite& c) { drop_type("TYPE", c.object.name); }
   void operator()(const AlterComposite& c) { alter_composite(c); }
   void operator()(const CreateSequence& c) {
+    if (const auto counting = serial_of(e_.from, c.object.name)) {
+      change_sequence(*counting, c.object);
+      comment("sequence", c.object.name, c.object.comment);
+      return;
+    }
     add(stage::kSequence, c.object.name,
         "CREATE SEQUENCE " + e_.ddl.name(c.object.name) + sequence_options(c.object, nullptr));
     own(c.object);
     comment("sequence", c.object.name, c.object.comment);
   }
   void operator()(const DropSequence& c) {
+    if (serial_of(e_.to, c.object.name)) {
+      return;  // the column takes it over
+    }
     add(stage::kDropSequence, c.object.name,
         "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name))
         .destructive = true;
   }
-  void operator()(const AlterSequence& c) {
-    const std::string options = sequence_options(c.after, &c.before);
-    if (!options.empty()) {
-      add(stage::kSequence, c.after.name, "ALTER SEQUENCE " + e_.ddl.name(c.after.name) + options);
-    }
-    if (c.before.owner_table != c.after.owner_table ||
-        c.before.owner_column != c.after.owner_column) {
-      own(c.after);
-    }
-  }
+  void operator()(const AlterSequence& c) { change_sequence(c.before, c.after); }
   template <class Other>
   void operator()(const Other&) {}
 
@@ -281,9 +281,11 @@ class Types {
     return sql;
   }
   void alter_domain(const AlterDomain& c) {
-    if (!(c.before.base == c.after.base) || c.before.collation != c.after.collation) {
+    if (!(c.before.base == c.after.base) || c.before.collation != c.after.collation ||
+        (tightens(c) && is_in_arrays(c.after.name))) {
       const std::string create = domain_sql(c.after);
       remake(c.after.name, create);
+      comment("domain", c.after.name, c.after.comment);
       return;
     }
     const std::string head = "ALTER DOMAIN " + e_.ddl.name(c.after.name) + " ";
@@ -306,6 +308,18 @@ class Types {
         at("ADD " + domain_check(check));
       }
     }
+  }
+  static bool tightens(const AlterDomain& c) {
+    return (c.before.nullable && !c.after.nullable) ||
+           std::any_of(c.after.checks.begin(), c.after.checks.end(), [&](const auto& check) {
+             return check.validated && !holds(c.before.checks, check);
+           });
+  }
+  // The server does not look into arrays for values that a new rule refuses: it refuses the rule.
+  bool is_in_arrays(const Name& type) const {
+    const std::vector<Use> uses = uses_of(type);
+    return std::any_of(uses.begin(), uses.end(),
+                       [](const Use& use) { return use.column->type.native.ends_with("[]"); });
   }
   static bool holds(const std::vector<schema::Check>& checks, const schema::Check& check) {
     return std::any_of(checks.begin(), checks.end(), [&](const schema::Check& one) {
@@ -390,6 +404,7 @@ class Types {
   void alter_composite(const AlterComposite& c) {
     if (needs_remaking(c)) {
       remake_composite(c);
+      comment("type", c.after.name, c.after.comment);
       return;
     }
     const std::string head = "ALTER TYPE " + e_.ddl.name(c.after.name) + " ";
@@ -418,45 +433,26 @@ class Types {
     }
   }
 
+  void change_sequence(const schema::Sequence& before, const schema::Sequence& after) {
+    const std::string head = "ALTER SEQUENCE " + e_.ddl.name(after.name);
+    const std::string options = sequence_options(after, &before);
+    if (!options.empty()) {
+      add(stage::kSequence, after.name, head + options);
+    }
+    if (before.owner_table == after.owner_table && before.owner_column == after.owner_column) {
+      return;
+    }
+    if (!after.owner_table) {
+      add(stage::kSequence, after.name, head + " OWNED BY NONE");
+    }
+    own(after);
+  }
   void own(const schema::Sequence& sequence) {
-    const std::string owner = sequence.owner_table ? e_.ddl.name(*sequence.owner_table) + "." +
-                                                         e_.ddl.quote(sequence.owner_column)
-                                                   : "NONE";
-    if (sequence.owner_table || find_sequence(sequence.name)) {
+    if (sequence.owner_table) {
       add(stage::kAddColumn + 1, sequence.name,
-          "ALTER SEQUENCE " + e_.ddl.name(sequence.name) + " OWNED BY " + owner);
+          "ALTER SEQUENCE " + e_.ddl.name(sequence.name) + " OWNED BY " +
+              e_.ddl.name(*sequence.owner_table) + "." + e_.ddl.quote(sequence.owner_column));
     }
-  }
-  bool find_sequence(const Name& name) const {
-    return std::any_of(e_.from.sequences.begin(), e_.from.sequences.end(),
-                       [&](const auto& sequence) { return sequence.name == name; });
-  }
-  std::string sequence_options(const schema::Sequence& is, const schema::Sequence* was) const {
-    std::string sql;
-    if ((was == nullptr || !(was->type == is.type)) && !is.type.native.empty()) {
-      sql += " AS " + is.type.native;
-    }
-    const auto number = [&](const char* word, std::int64_t value, std::int64_t before,
-                            std::int64_t usual) {
-      if (was == nullptr ? value != usual : value != before) {
-        sql += std::string(" ") + word + " " + std::to_string(value);
-      }
-    };
-    number("INCREMENT BY", is.increment, was == nullptr ? 0 : was->increment, 1);
-    const auto bound = [&](const char* word, const auto& value, const auto& before) {
-      if (was == nullptr ? value.has_value() : value != before) {
-        sql += value ? std::string(" ") + word + " " + std::to_string(*value)
-                     : std::string(" NO ") + word;
-      }
-    };
-    bound("MINVALUE", is.minimum, was == nullptr ? is.minimum : was->minimum);
-    bound("MAXVALUE", is.maximum, was == nullptr ? is.maximum : was->maximum);
-    number("START WITH", is.start, was == nullptr ? 0 : was->start, 1);
-    number("CACHE", is.cache, was == nullptr ? 0 : was->cache, 1);
-    if (was == nullptr ? is.cycle : is.cycle != was->cycle) {
-      sql += is.cycle ? " CYCLE" : " NO CYCLE";
-    }
-    return sql;
   }
 
   Emission& e_;

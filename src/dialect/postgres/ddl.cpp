@@ -30,7 +30,7 @@ class PostgresDdl : public Ddl {
   schema::Dialect id() const override { return schema::Dialect::Postgres; }
   KeyPlace key_place() const override { return KeyPlace::Outside; }
 
-  std::string column(const Column& column, const schema::Table&) const override {
+  std::string column(const Column& column, const schema::Table& table) const override {
     std::string sql = quote(column.name) + " " + type(column.type);
     sql += collate(column);
     if (column.generated) {
@@ -40,7 +40,9 @@ class PostgresDdl : public Ddl {
     } else if (column.default_value) {
       sql += " DEFAULT " + default_value(*column.default_value, column.type);
     } else if (column.identity && !column.identity->sequence.empty()) {
-      sql += " DEFAULT nextval(" + literal(sequence(column.identity->sequence)) + "::regclass)";
+      // A column's own sequence stands in the schema of the table, always.
+      const std::string sequence = name({table.name.schema, Identifier(column.identity->sequence)});
+      sql += " DEFAULT nextval(" + literal(sequence) + "::regclass)";
     }
     return sql + (column.nullable ? "" : " NOT NULL");
   }
@@ -92,11 +94,6 @@ class PostgresDdl : public Ddl {
   }
 
  private:
-  // A sequence name is kept as the catalog gave it: quoted where it needs it.
-  std::string sequence(const std::string& text) const {
-    return text.find('"') != std::string::npos || text.find('.') != std::string::npos ? text
-                                                                                      : quote(text);
-  }
   std::string collate(const Column& column) const {
     if (column.collation.empty()) {
       return "";

@@ -1,0 +1,5 @@
+CREATE DOMAIN d AS int CONSTRAINT positive CHECK (VALUE > 0) CONSTRAINT small CHECK (VALUE < 100);
+COMMENT ON DOMAIN d IS 'a number';
+CREATE DOMAIN n AS text NOT NULL;
+CREATE TABLE t (id int, one d, many d[], names n[] DEFAULT '{}');
+CREATE VIEW v AS SELECT many FROM t;

@@ -1,0 +1,10 @@
+CREATE TABLE leaves (id serial PRIMARY KEY);
+CREATE SEQUENCE enters_id_seq AS integer;
+CREATE TABLE enters (id integer NOT NULL DEFAULT nextval('enters_id_seq') PRIMARY KEY);
+CREATE TABLE dropped (id bigserial);
+CREATE SEQUENCE fresh_n_seq START WITH 5;
+CREATE SEQUENCE added_n_seq;
+CREATE TABLE added (a int);
+CREATE TABLE bare (id serial);
+INSERT INTO leaves DEFAULT VALUES;
+INSERT INTO enters DEFAULT VALUES;

@@ -1,0 +1,11 @@
+CREATE SCHEMA app;
+CREATE SCHEMA "My App";
+CREATE TABLE app.t (id serial PRIMARY KEY);
+CREATE TABLE app.old (id int, n bigserial);
+CREATE TABLE "My App"."T x" ("Id" smallserial PRIMARY KEY, "b.c" serial);
+CREATE SEQUENCE "My App"."Far";
+CREATE TABLE app.far (id int DEFAULT nextval('"My App"."Far"'::regclass));
+CREATE SEQUENCE near;
+CREATE TABLE app.near (id int DEFAULT nextval('near'::regclass));
+CREATE TABLE app.kept (id serial);
+CREATE TABLE app.made (id serial);
