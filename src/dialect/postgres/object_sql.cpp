@@ -168,7 +168,8 @@ constexpr Foreign kForeign[] = {
      "$X(pg_language, o.oid)"},
 };
 
-// Grants that differ from what the owner has anyway: one row a grantee and grant option.
+// Grants that differ from what everybody has anyway: one row a grantee and grant option. What
+// everybody has and PUBLIC lost is a REVOKE.
 constexpr std::string_view kPrivileges = R"(
 UNION ALL
 SELECT 'privilege', r.oid::bigint, r.relnamespace::bigint, r.relname::text,
@@ -204,7 +205,45 @@ SELECT 'privilege', r.oid::bigint, r.pronamespace::bigint, r.proname::text, 0,
          CASE WHEN r.prokind = 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, r.oid::regprocedure),
        CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END, NULL
 FROM pg_catalog.pg_proc r, pg_catalog.aclexplode(r.proacl) x
-WHERE r.pronamespace IN ($N) AND x.grantee <> r.proowner AND $X(pg_proc, r.oid))";
+WHERE r.pronamespace IN ($N) AND x.grantee <> r.proowner AND x.grantee <> 0 AND $X(pg_proc, r.oid)
+UNION ALL
+SELECT 'privilege', r.oid::bigint, r.pronamespace::bigint, r.proname::text, 0, 'PUBLIC',
+       pg_catalog.format('REVOKE EXECUTE ON %s %s FROM ',
+         CASE WHEN r.prokind = 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END, r.oid::regprocedure), NULL, NULL
+FROM pg_catalog.pg_proc r
+WHERE r.pronamespace IN ($N) AND r.proacl IS NOT NULL AND $X(pg_proc, r.oid) AND NOT EXISTS (
+    SELECT FROM pg_catalog.aclexplode(r.proacl) x WHERE x.grantee = 0)
+UNION ALL
+SELECT 'privilege', r.oid::bigint, r.typnamespace::bigint, r.typname::text, 0,
+       pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(x.grantee)),
+       pg_catalog.format('GRANT USAGE ON TYPE %s TO ', pg_catalog.format_type(r.oid, NULL)),
+       CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END, NULL
+FROM pg_catalog.pg_type r, pg_catalog.aclexplode(r.typacl) x
+WHERE r.typnamespace IN ($N) AND x.grantee <> r.typowner AND x.grantee <> 0 AND $X(pg_type, r.oid)
+UNION ALL
+SELECT 'privilege', r.oid::bigint, r.typnamespace::bigint, r.typname::text, 0, 'PUBLIC',
+       pg_catalog.format('REVOKE USAGE ON TYPE %s FROM ', pg_catalog.format_type(r.oid, NULL)), NULL, NULL
+FROM pg_catalog.pg_type r
+WHERE r.typnamespace IN ($N) AND r.typacl IS NOT NULL AND $X(pg_type, r.oid) AND NOT EXISTS (
+    SELECT FROM pg_catalog.aclexplode(r.typacl) x WHERE x.grantee = 0)
+UNION ALL
+SELECT 'privilege', d.oid::bigint, d.defaclnamespace::bigint, 'default privileges', 0, g.grantee,
+       pg_catalog.format('ALTER DEFAULT PRIVILEGES FOR ROLE %I%s %s ON %s ', pg_catalog.pg_get_userbyid(d.defaclrole),
+         (SELECT pg_catalog.format(' IN SCHEMA %I', n.nspname) FROM pg_catalog.pg_namespace n WHERE n.oid = d.defaclnamespace),
+         g.action, CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS'
+                                        WHEN 'T' THEN 'TYPES' ELSE 'SCHEMAS' END) || g.side, g.option, NULL
+FROM pg_catalog.pg_default_acl d, LATERAL (
+    SELECT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(x.grantee)) END,
+           'GRANT ' || pg_catalog.string_agg(x.privilege_type, ', ' ORDER BY x.privilege_type), 'TO ',
+           CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END
+    FROM pg_catalog.aclexplode(d.defaclacl) x
+    WHERE x.grantee <> d.defaclrole AND NOT (x.grantee = 0 AND d.defaclnamespace = 0 AND d.defaclobjtype IN ('f', 'T'))
+    GROUP BY x.grantee, x.is_grantable
+    UNION ALL
+    SELECT 'PUBLIC', CASE d.defaclobjtype WHEN 'f' THEN 'REVOKE EXECUTE' ELSE 'REVOKE USAGE' END, 'FROM ', NULL
+    WHERE d.defaclnamespace = 0 AND d.defaclobjtype IN ('f', 'T') AND NOT EXISTS (
+        SELECT FROM pg_catalog.aclexplode(d.defaclacl) x WHERE x.grantee = 0)) g(grantee, action, side, option)
+WHERE d.defaclnamespace = 0 OR d.defaclnamespace IN ($N))";
 
 std::string foreign_sql() {
   std::string sql;

@@ -5,7 +5,8 @@ For each pair: kedge lists exactly the changes of expected.txt; its SQL, applied
 against *after* empty and both catalogs equal as the engine prints them; no row is lost; a database against itself, against its own
 dump and restore, and against what the statements of `kedge inspect --format sql` make, is empty; every JSON document fits its schema in
 docs/reference. With a refused.txt, the engine refuses the SQL with that text (the rows do not fit) and nothing has changed, catalog
-and rows. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
+and rows. A flags.txt holds more flags of the
+comparison. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
 from __future__ import annotations
 
 import argparse
@@ -177,9 +178,21 @@ def refuse(kedge: str, a, b, wanted: str) -> None:
         raise Failure("refused, but something has changed")
 
 
+def with_flags(kedge: str, case: Path, space: Path) -> str:
+    """The program, or one that gives `kedge diff` and `kedge inspect` the flags of the case as well."""
+    if not (case / "flags.txt").is_file():
+        return kedge
+    flags = (case / "flags.txt").read_text(encoding="utf-8").strip()
+    script = space / "kedge"
+    script.write_text(f'#!/bin/sh\ncase "$1" in diff|inspect) set -- "$@" {flags};; esac\nexec "{os.path.abspath(kedge)}" "$@"\n')
+    script.chmod(0o755)
+    return str(script)
+
+
 def check(kedge: str, dbs, dialect: str, case: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="kedge-scenario-") as folder:
         space = Path(folder)
+        kedge = with_flags(kedge, case, space)
         opened = []
         try:
             a = dbs.open(dialect, space / "a.db", space)
