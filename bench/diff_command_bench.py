@@ -11,23 +11,12 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "cases" / "runner"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kt.databases import Databases  # noqa: E402
-
-
-def timed(command, best):
-    """Wall seconds and peak MB of the best run."""
-    found = (float("inf"), 0)
-    for _ in range(best):
-        begin = time.monotonic()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        assert os.waitstatus_to_exitcode(status) == 0, command
-        found = min(found, (time.monotonic() - begin, usage.ru_maxrss / 1024))
-    return found
+from measure import best  # noqa: E402
 
 
 def main():
@@ -54,15 +43,15 @@ def main():
                     urls.append(f"postgres://{db.connection()['user']}@/{db.name}?host={server.host}&port={server.port}")
                 found = subprocess.run([introspect, urls[0], str(args.best)], capture_output=True, text=True, check=True).stdout
                 statements, own, raw, ratio = re.search(r"statements (\d+)  introspection ([\d.]+) s.*client ([\d.]+) s.*ratio ([\d.]+)", found, re.S).groups()
-                wall, peak = timed([kedge, "diff", *urls], args.best)
-                print(f"{size:,} | {statements} | {own} | {raw} | {ratio} | {wall:.3f} | {wall / float(raw):.2f} | {peak:.0f} | {os.getloadavg()[0]:.1f}", flush=True)
+                whole = best([kedge, "diff", *urls], args.best)
+                print(f"{size:,} | {statements} | {own} | {raw} | {ratio} | {whole.wall:.3f} | {whole.wall / float(raw):.2f} | {whole.peak:.0f} | {os.getloadavg()[0]:.1f}", flush=True)
         with tempfile.TemporaryDirectory(prefix="kdb") as name:
             script = subprocess.run([generator, "sqlite", "1000"], capture_output=True, text=True, check=True).stdout
             for side in ("a", "b"):
                 subprocess.run(["sqlite3", f"{name}/{side}.db"], input=script, text=True, check=True)
             alone = subprocess.run([introspect, f"sqlite:{name}/a.db", str(args.best)], capture_output=True, text=True, check=True).stdout.strip()
-            wall, peak = timed([kedge, "diff", f"sqlite:{name}/a.db", f"sqlite:{name}/b.db"], args.best)
-            print(f"sqlite: {alone}; kedge diff of two {wall:.3f} s, peak {peak:.0f} MB")
+            whole = best([kedge, "diff", f"sqlite:{name}/a.db", f"sqlite:{name}/b.db"], args.best)
+            print(f"sqlite: {alone}; kedge diff of two {whole.wall:.3f} s, peak {whole.peak:.0f} MB")
     finally:
         dbs.stop()
 

@@ -13,15 +13,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from measure import best, run  # noqa: E402
 from plan_bench import write  # noqa: E402
-
-
-def timed(command, expected=0):
-    begin = time.monotonic()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    assert os.waitstatus_to_exitcode(status) == expected, command
-    return time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main():
@@ -39,21 +32,21 @@ def main():
         (folder / "project.yml").write_text("name: t\nversion: 1.0.0\nmigrate: {target: db, dialect: postgres}\ngen:\n  targets:\n" + targets)
         write(folder, args.entities, 0)
         gen = [kedge, "-C", name, "gen"]
-        first = timed(gen)
+        first = run(gen)
         files = [path for path in (folder / "out").rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
-        nothing = min(timed(gen) for _ in range(args.best))
-        verify = min(timed([kedge, "-C", name, "verify", "--codegen"]) for _ in range(args.best))
+        nothing = best(gen, args.best)
+        verify = best([kedge, "-C", name, "verify", "--codegen"], args.best)
         begin = time.monotonic()
         for path in files:
             path.read_bytes()
         reading = time.monotonic() - begin
         write(folder, args.entities, args.entities)
-        changed = timed(gen)
+        changed = run(gen)
         print(f"{args.entities:,} entities x {len(packs)} packs ({', '.join(packs)}): {len(files):,} files, {size / 1e6:.1f} MB; load {os.getloadavg()[0]:.1f}")
         print("run | wall s | CPU s | peak MB")
         for label, row in (("first", first), ("nothing to do", nothing), ("verify --codegen", verify), ("one entity changed", changed)):
-            print(f"{label} | {row[0]:.3f} | {row[1]:.3f} | {row[2]:.0f}")
+            print(f"{label} | {row.wall:.3f} | {row.cpu:.3f} | {row.peak:.0f}")
         print(f"reading the files by a plain program | {reading:.3f}")
 
 

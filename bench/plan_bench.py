@@ -9,7 +9,6 @@ of the first catalog statement to the end of the last, by the server's own log.
 import argparse
 import json
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,9 @@ from datetime import datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "cases" / "runner"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kt.databases import Databases  # noqa: E402
+from measure import run  # noqa: E402
 
 
 def entity(n, changed):
@@ -86,20 +87,15 @@ def main():
                 runs = []
                 for every in (0, 20):
                     write(folder, count, every)
-                    best = None
+                    found = None
                     for _ in range(args.best):
                         offset = log.stat().st_size
-                        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                        begin = time.monotonic()
-                        out = subprocess.run([kedge, "-C", name, "migrate", "--db", "db", "--dry-run", "--format", "json"], capture_output=True, text=True)
-                        spent = time.monotonic() - begin
-                        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                        found = json.loads(out.stdout)["changes"]
-                        assert len(found) == (-(-count // every) if every else 0), len(found)
-                        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                        one = (spent, *introspection_seconds(log, offset), cpu, after.ru_maxrss / 1024)
-                        best = one if best is None or one[0] < best[0] else best
-                    runs.append(best)
+                        one = run([kedge, "-C", name, "migrate", "--db", "db", "--dry-run", "--format", "json"])
+                        changes = json.loads(one.output)["changes"]
+                        assert len(changes) == (-(-count // every) if every else 0), len(changes)
+                        row = (one.wall, *introspection_seconds(log, offset), one.cpu, one.peak)
+                        found = row if found is None else min(found, row)
+                    runs.append(found)
                 (total, reading, statements, cpu, peak), (changed, *_) = runs
                 print(f"{count:,} | {applied:.1f} | {total:.2f} | {reading:.2f} | {statements} | {cpu:.2f} | {total / count * 1e6:.0f} | {changed:.2f} | {peak:.0f}")
                 sys.stdout.flush()
