@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "base/text.h"
 #include "dialect/ddl.h"
 

@@ -11,8 +11,8 @@
 namespace kedge::contracts {
 
 enum class System { Postgres, Sqlite, Duckdb, Mysql, SqlServer, Generic };
-// By connector name: "d1" is sqlite, "odbc" is generic unless its `dialect:` names a system that
-// is known here. nullopt for files.
+// By connector name: "d1" is sqlite, "odbc" is generic unless its `dialect:` is
+// sqlserver. nullopt for files.
 std::optional<System> system_of_connector(std::string_view connector,
                                           std::string_view dialect = "");
 

@@ -109,22 +109,21 @@ Type doubled(const Type& type) {
 }
 
 // True when a decimal inside would be rounded, which DuckDB does without a word: a number has more
-// decimal places than the least that is kept, and is another one as a DOUBLE. Among decimals alone
-// the places are enough, unless an exponent moves the point.
+// decimal places than the least that is kept, and is another one as a DOUBLE. Among decimals of one
+// scale the places are enough, unless an exponent moves the point.
 std::string nested_rounding(const std::string& x, const Type& to, const std::string& value,
                             const std::string& as_doubles) {
   int places = 38;
-  const auto see = [&](const Type& leaf) {
+  int most = 0;
+  with_leaves(to, [&](const Type& leaf) {
     if (leaf.kind == TypeKind::Numeric) {
       places = std::min(places, leaf.scale.value_or(0));
+      most = std::max(most, leaf.scale.value_or(0));
     }
-    return leaf.kind != TypeKind::Numeric;
-  };
-  bool mixed = false;
-  with_leaves(to, [&](const Type& leaf) {
-    mixed = see(leaf) || mixed;
     return leaf;
   });
+  const bool mixed = places != most ||
+                     has_leaf(to, [](const Type& leaf) { return leaf.kind != TypeKind::Numeric; });
   const std::string differs = cast(value, name_of(doubled(to))) + " IS DISTINCT FROM " + as_doubles;
   return "regexp_matches(" + x + ", '\\.[0-9]{" + std::to_string(places) + "}[0-9]*[1-9]') AND (" +
          (mixed ? "" : "NOT " + has_exponent(x) + " OR ") + differs + ")";

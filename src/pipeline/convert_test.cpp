@@ -88,6 +88,10 @@ TEST_F(ConvertTest, RoundsNoNumberInsideOfAnother) {
   EXPECT_EQ(of_text(R"({"a": 1.25, "b": 0.12345, "c": "2.3456"})", mixed),
             "{'a': 1.25, 'b': 0.12345, 'c': 2.3456}");
   EXPECT_EQ(of_text(R"({"a": 1.255, "b": 0.5, "c": "x"})", mixed), kRefused);
+  const std::string two = "STRUCT(a DECIMAL(9,2), b DECIMAL(9,4))";
+  EXPECT_EQ(of_text(R"({"a": 1.25, "b": 1.2345})", two), "{'a': 1.25, 'b': 1.2345}");
+  EXPECT_EQ(of_text(R"({"a": 1.255, "b": 1.2345})", two), kRefused);
+  EXPECT_EQ(of_text(R"({"a": 1.25, "b": 1.23456})", two), kRefused);
 }
 
 TEST_F(ConvertTest, CutsNoTime) {

@@ -393,21 +393,27 @@ class Runner : public std::enable_shared_from_this<Runner> {
         interrupted_at = world_.clock.monotonic_milliseconds();
         round = 0;
       }
-      if (interrupted_at && round % kCancelRounds == 0) {
-        engine_.interrupt();
-        changed_.notify_all();
-      }
-      if (const auto limit = workspace_->project.engine.node_timeout_ms) {
-        engine_.cancel_older_than(*limit);
+      if (round % kCancelRounds == 0) {
+        cancel(interrupted_at.has_value());
       }
       abandon_stuck(interrupted_at);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 
+  void cancel(bool interrupted) {
+    if (interrupted) {
+      engine_.interrupt();
+      changed_.notify_all();
+    }
+    if (const auto limit = workspace_->project.engine.node_timeout_ms) {
+      engine_.cancel_older_than(*limit);
+    }
+  }
+
   void finish(std::int64_t duration) {
     if (failure_) {  // the record of the run could not be kept
-      throw Error(storage_problem(*failure_));
+      throw Error(*failure_);
     }
     order_results();
     const std::int64_t failed = record_.count(NodeStatus::Failed);

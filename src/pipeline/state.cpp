@@ -146,7 +146,7 @@ void State::append_audit(const Json& line) {
 
 std::vector<std::string> State::run_ids() const {
   std::vector<std::string> ids;
-  for (const base::FolderEntry& entry : files_.list(path(".kedge/runs"))) {
+  for (const base::FolderEntry& entry : stored([&] { return files_.list(path(".kedge/runs")); })) {
     if (entry.kind == base::EntryKind::Folder) {
       ids.push_back(entry.name);
     }

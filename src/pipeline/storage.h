@@ -10,4 +10,5 @@ enum class StorageUse { Source, Own };
 
 // The problem with code PZ0531 or PZ0532 where the system's own words say so; else as it is.
 Problem storage_problem(Problem problem, StorageUse use = StorageUse::Own);
+
 }  // namespace kedge::pipeline

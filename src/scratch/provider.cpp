@@ -76,18 +76,25 @@ class ServerDatabase final : public db::ScratchDatabase {
     try {
       const auto connection = registry_.connect(server_->administration());
       const bool postgres = server_->administration().connector == "postgres";
-      if (!postgres) {  // a session that still runs a statement there would keep us waiting
-        for (const db::Row& row : connection
-                                      ->query("SELECT ID FROM information_schema.PROCESSLIST WHERE "
-                                              "DB = '" +
-                                              name_ + "'")
-                                      .rows) {
-          connection->execute("KILL " + db::to_text(row[0]));
-        }
+      if (!postgres) {
+        end_sessions(*connection);
       }
       connection->execute("DROP DATABASE " + if_exists + name_ + (postgres ? " WITH (FORCE)" : ""));
     } catch (const std::exception&) {
-      return;  // the server is gone, and with it the database
+      return;  // the server is gone, or refuses: there is nobody to tell
+    }
+  }
+
+  // A session that still runs a statement there would keep us waiting.
+  void end_sessions(db::Connection& connection) const {
+    const db::ResultSet sessions = connection.query(
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '" + name_ + "'");
+    for (const db::Row& row : sessions.rows) {
+      try {
+        connection.execute("KILL " + db::to_text(row[0]));
+      } catch (const db::DatabaseError&) {
+        continue;  // it has ended by itself
+      }
     }
   }
 

@@ -1,10 +1,10 @@
 #include "db/postgres/session.h"
 
 #include <poll.h>
-#include <charconv>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <vector>
