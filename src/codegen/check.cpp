@@ -153,17 +153,30 @@ class Checker {
     return changes;
   }
 
+  std::string remedy_of_orphan(const std::string& path, const Recorded& entry) const {
+    const std::vector<GenTarget>& targets = workspace_.project.gen.targets;
+    const bool gone = std::none_of(targets.begin(), targets.end(), [&](const GenTarget& target) {
+      return target.name.text == entry.target;
+    });
+    const std::string disk = normal_line_ends(workspace_.files.read(at(path)).value_or(""));
+    switch (fate_of_orphan(is_pristine(disk, entry.sha), workspace_.project.gen.orphans == "keep",
+                           gone)) {
+      case OrphanFate::Removed:
+        return "kedge gen removes it";
+      case OrphanFate::TargetGone:
+        return "its target '" + entry.target + "' is gone: kedge gen --prune-targets removes it";
+      case OrphanFate::Edited:
+      case OrphanFate::Kept:
+        break;
+    }
+    return "delete it, or kedge gen --forget " + path + " makes it yours";
+  }
+
   void check_orphans() {
     for (const auto& [path, entry] : state_.recorded) {
       if (!paths_.contains(path) && workspace_.files.kind(at(path)) == base::EntryKind::File) {
-        const std::string disk = normal_line_ends(workspace_.files.read(at(path)).value_or(""));
-        const bool removed =
-            is_pristine(disk, entry.sha) && workspace_.project.gen.orphans != "keep";
-        result_.findings.push_back(
-            {Severity::Error, codes::ERR_GEN_ORPHAN, entry.target, path, 0, "",
-             removed ? "no longer generated; kedge gen removes it"
-                     : "no longer generated; delete it, or kedge gen --forget " + path +
-                           " makes it yours"});
+        result_.findings.push_back({Severity::Error, codes::ERR_GEN_ORPHAN, entry.target, path, 0,
+                                    "", "no longer generated; " + remedy_of_orphan(path, entry)});
       }
     }
   }

@@ -89,6 +89,13 @@ bool is_pristine(const std::string& disk, const std::optional<std::string>& reco
   return header && header->agrees;
 }
 
+OrphanFate fate_of_orphan(bool pristine, bool keeps, bool target_gone) {
+  return !pristine     ? OrphanFate::Edited
+         : keeps       ? OrphanFate::Kept
+         : target_gone ? OrphanFate::TargetGone
+                       : OrphanFate::Removed;
+}
+
 Decision decide(const GeneratedFile& fresh, const FileFacts& facts) {
   if (!facts.disk) {
     return write(facts.recorded_sha ? FileStatus::Restored : FileStatus::Created, fresh.text);

@@ -43,6 +43,11 @@ struct Decision {
 };
 
 Decision decide(const GeneratedFile& fresh, const FileFacts& facts);
+
+// What becomes of a recorded file that nothing generates any more (codegen.md 6.5).
+enum class OrphanFate { Removed, Edited, Kept, TargetGone };
+// `keeps`: the project's `orphans: keep`. `target_gone`: from project.yml, and not to be pruned.
+OrphanFate fate_of_orphan(bool pristine, bool keeps, bool target_gone);
 bool is_pristine(const std::string& disk, const std::optional<std::string>& recorded_sha);
 
 }  // namespace kedge::codegen

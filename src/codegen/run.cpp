@@ -142,8 +142,13 @@ class GenRun {
     for (const GeneratedFile& file : fresh) {
       take(file);
     }
+    for (const auto& [path, ours] : aborted_) {
+      if (!paths_.contains(path)) {
+        take_back_alone(path);
+      }
+    }
     if (request_.only.empty()) {
-      sweep(fresh);
+      sweep(fresh, targets);
     }
     result_.model_sha = model_sha(workspace_.model);
     result_.manifest = state_.manifest_path();
@@ -197,9 +202,6 @@ class GenRun {
       }
       writes_[path] = *ours;
       aborted_[path] = *ours;
-      if (!paths_.contains(path)) {
-        take_back_orphan(path);
-      }
     }
     for (const std::string& path : request_.forget) {
       if (!state_.recorded.contains(path)) {
@@ -219,16 +221,17 @@ class GenRun {
     }
   }
 
-  // The metadata that made the conflict is gone: what is left is the file of before.
-  void take_back_orphan(const std::string& path) {
+  // This run does not generate the file, or nothing does any more: what is left is that of before.
+  void take_back_alone(const std::string& path) {
+    const bool whole = request_.targets.empty() && request_.only.empty();
     Decision decision;
     decision.status = FileStatus::Kept;
-    decision.message = "the conflict was taken back; no target generates the file any more";
+    decision.message = std::string("the conflict was taken back") +
+                       (whole ? "; no target generates the file any more" : "");
     state_.restore_before(path);
     state_.drop_pending(path);
     const auto known = state_.recorded.find(path);
-    report(known != state_.recorded.end() ? known->second.target
-                                          : workspace_.project.gen.targets.front().name.text,
+    report(known != state_.recorded.end() ? known->second.target : result_.targets.front().name,
            path, decision);
   }
 
@@ -238,7 +241,10 @@ class GenRun {
         return outcome;
       }
     }
-    result_.targets.push_back({target, "", {}});
+    const std::vector<GenTarget>& known = workspace_.project.gen.targets;
+    const auto configured = std::find_if(
+        known.begin(), known.end(), [&](const GenTarget& one) { return one.name.text == target; });
+    result_.targets.push_back({target, configured != known.end() ? configured->pack.text : "", {}});
     return result_.targets.back();
   }
 
@@ -359,10 +365,11 @@ class GenRun {
   }
 
   // --- files that are no longer generated
-  void sweep(const std::vector<GeneratedFile>& fresh) {
+  void sweep(const std::vector<GeneratedFile>& fresh,
+             const std::vector<const GenTarget*>& targets) {
     std::set<std::string> swept;
-    for (const TargetOutcome& target : result_.targets) {
-      swept.insert(target.name);
+    for (const GenTarget* target : targets) {
+      swept.insert(target->name.text);
     }
     std::set<std::string> configured;
     for (const GenTarget& target : workspace_.project.gen.targets) {
@@ -379,7 +386,7 @@ class GenRun {
     }
   }
 
-  void sweep_one(const std::string& path, const Recorded& entry, bool keep,
+  void sweep_one(const std::string& path, const Recorded& entry, bool target_gone,
                  const std::vector<GeneratedFile>& fresh) {
     const std::optional<std::string> on_disk = disk(path);
     if (!on_disk) {
@@ -388,19 +395,26 @@ class GenRun {
     }
     Decision decision;
     decision.status = FileStatus::Orphan;
-    if (!is_pristine(normal_line_ends(*on_disk), entry.sha)) {
-      decision.code = codes::ERR_GEN_ORPHAN_EDITED;
-      decision.message = "the file was edited and is no longer generated" +
-                         successor(entry, fresh) + "; kedge gen --forget " + path +
-                         " makes it yours";
-    } else if (keep || workspace_.project.gen.orphans == "keep") {
-      decision.message = keep ? "its target '" + entry.target +
-                                    "' is gone from project.yml; --prune-targets removes it"
-                              : "no longer generated";
-    } else {
-      decision.status = FileStatus::Removed;
-      removals_.push_back(path);
-      state_.forget(path);
+    switch (fate_of_orphan(is_pristine(normal_line_ends(*on_disk), entry.sha),
+                           workspace_.project.gen.orphans == "keep", target_gone)) {
+      case OrphanFate::Edited:
+        decision.code = codes::ERR_GEN_ORPHAN_EDITED;
+        decision.message = "the file was edited and is no longer generated" +
+                           successor(entry, fresh) + "; kedge gen --forget " + path +
+                           " makes it yours";
+        break;
+      case OrphanFate::Kept:
+        decision.message = "no longer generated";
+        break;
+      case OrphanFate::TargetGone:
+        decision.message = "its target '" + entry.target +
+                           "' is gone from project.yml; --prune-targets removes it";
+        break;
+      case OrphanFate::Removed:
+        decision.status = FileStatus::Removed;
+        removals_.push_back(path);
+        state_.forget(path);
+        break;
     }
     report(entry.target, path, decision);
   }

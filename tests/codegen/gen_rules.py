@@ -563,6 +563,24 @@ def abort_settles_a_conflict_of_what_is_not_generated_any_more(p):
 
 
 @rule
+def abort_in_a_narrow_run_touches_nothing_else(p):
+    p.write({"project.yml": targets("{name: t, pack: ./pack, out: gen}", "{name: u, pack: ./pack, out: gen2}"),
+             "metadata/c.yml": metadata(name="Other"), "metadata/k.yml": metadata(name="Third")})
+    conflicted(p)
+    mine = p.read(FILE)
+    for narrow in (("--target", "u"), ("--only", "harbour::Other")):
+        assert p.gen("--target", "t").status(FILE) == "conflict"
+        before = {name: text for name, text in p.snapshot().items() if name.startswith("gen")}
+        answer = p.gen(*narrow, "--abort", FILE)
+        assert answer.exit == 0 and answer.status(FILE) == "kept" and "no target generates" not in answer.message(), answer
+        names = [target["name"] for target in answer.document["targets"]]
+        assert len(names) == len(set(names)) and all(target["pack"] for target in answer.document["targets"]), answer
+        assert "removed" not in answer.statuses().values() and p.read(FILE) == mine, answer
+        for name, text in before.items():
+            assert name in (FILE, "gen2/harbour/Sailing.txt") or p.path(name).read_bytes() == text, name
+
+
+@rule
 def the_line_of_a_conflict_is_that_of_the_file(p):
     p.gen()
     header, *body = p.read(FILE).splitlines()

@@ -24,6 +24,13 @@ def the_remedy_of_an_orphan_ends_it(p):
         p.gen(*(remedy.split() if remedy in answer.message() else ()))
         assert p.verify().exit == 0, (edit, orphans)
         p.write({"gen/harbour/Gone.txt": None} if p.there("gen/harbour/Gone.txt") else {})
+    p.write({"project.yml": targets("{name: t, pack: ./pack, out: gen}", "{name: u, pack: ./pack, out: gen2}")})
+    p.gen()
+    p.write({"project.yml": targets("{name: t, pack: ./pack, out: gen}")})
+    assert "--prune-targets" in p.verify().message() and p.verify().exit == 1
+    assert p.gen().exit == 0 and p.verify().exit == 1, "gen alone leaves what a target left"
+    p.gen("--prune-targets")
+    assert p.verify().exit == 0 and not p.there("gen2/harbour/Sailing.txt")
 
 
 @rule
