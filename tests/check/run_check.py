@@ -143,7 +143,6 @@ def judge_surfaces(name, project):
     texts = {"the command line": kedge_run(kedge, project, "check", "--format", "json").stdout,
              "REST": through_rest(project), "MCP": through_mcp(project)}
     wanted = timeless(texts["the command line"])
-    judge(f"{name}: the document holds findings or says that there are none", '"findings": [' in wanted, wanted[:200])
     for surface in ("REST", "MCP"):
         lines = zip(timeless(texts[surface]).splitlines(), wanted.splitlines())
         judge(f"{name}: the bytes of {surface}", timeless(texts[surface]) == wanted,

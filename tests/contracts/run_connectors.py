@@ -250,7 +250,7 @@ def main():
         finally:
             databases.stop()
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return 0 if passed and not failed and not skipped else 1
 
 
 sys.exit(main())

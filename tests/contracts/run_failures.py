@@ -301,16 +301,16 @@ def end_session(project, process):
 
 def connection(project, mode, name):
     rows = options.rows * (4 if project.system == "postgres" else 1)
-    project.mode(mode, rows, bad=False)
-    project.database.script("DELETE FROM t WHERE id = 12")
-    before = project.state()
-    process, writing, follower = project.start()
-    end_session(project, process)
-    process.wait(180)
-    follower.join()
-    if process.returncode == 0:
-        skip(name, "the write was over before its session could be ended")
-        return
+    for more in (1, 4):  # a fast write may be over before its session is ended
+        project.mode(mode, rows * more, bad=False)
+        project.database.script("DELETE FROM t WHERE id = 12")
+        before = project.state()
+        process, writing, follower = project.start()
+        end_session(project, process)
+        process.wait(180)
+        follower.join()
+        if process.returncode != 0:
+            break
     problem = changed(project, mode, before, project.output)
     judge(name, problem or ("" if process.returncode == 1 else f"exit {process.returncode}"))
     done = project.run()
@@ -415,7 +415,7 @@ def main():
         finally:
             databases.stop()
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return 0 if passed and not failed else 1  # a small disk may be skipped: not everybody may mount one
 
 
 sys.exit(main())

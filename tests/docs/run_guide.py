@@ -269,7 +269,7 @@ def queries(page, _):
     for more in ("--dry-run", "--explain", "--check-drift", "--data-source main"):
         page.run(f"{line} {more}")
     document = json.loads(page.run(f"{line} --format json").stdout)
-    judge("queries: the JSON", set(document) == {"data", "columns", "row_count", "sql"} or {"data", "columns", "row_count", "sql"} <= set(document), list(document))
+    judge("queries: the JSON", set(document) == {"data", "columns", "row_count", "sql"}, list(document))
     page.write("ask.yml", "source_model: shipments\nmeasures: ['*:count']\n")
     page.run("kedge query @ask.yml", said="15")
     page.sqlite("yard.db", "ALTER TABLE shipments DROP COLUMN weight_kg;")

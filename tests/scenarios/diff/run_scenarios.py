@@ -5,8 +5,7 @@ For each pair: kedge lists exactly the changes of expected.txt; its SQL, applied
 against *after* empty and both catalogs equal as the engine prints them; no row is lost; a database against itself, against its own
 dump and restore, and against what the statements of `kedge inspect --format sql` make, is empty; every JSON document fits its schema in
 docs/reference. With a refused.txt, the engine refuses the SQL with that text (the rows do not fit) and nothing has changed, catalog
-and rows. A flags.txt holds more flags of the
-comparison. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
+and rows. A flags.txt holds more flags of the comparison. KEDGE_UPDATE_GOLDENS=1 writes expected.txt (never in CI)."""
 from __future__ import annotations
 
 import argparse
@@ -18,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -36,15 +36,22 @@ class Failure(Exception):
     pass
 
 
-def call(kedge: str, *args: str) -> subprocess.CompletedProcess:
-    return subprocess.run([kedge, *args], capture_output=True, text=True, timeout=60)
+@dataclass(frozen=True)
+class Program:
+    path: str
+    flags: tuple[str, ...] = ()  # of the case, for `kedge diff` and `kedge inspect`
 
 
-def run(kedge: str, *args: str) -> subprocess.CompletedProcess:
+def call(kedge: Program, *args: str) -> subprocess.CompletedProcess:
+    flags = kedge.flags if args[0] in ("diff", "inspect") else ()
+    return subprocess.run([kedge.path, *args, *flags], capture_output=True, text=True, timeout=60)
+
+
+def run(kedge: Program, *args: str) -> subprocess.CompletedProcess:
     return call(kedge, "diff", *args)
 
 
-def expect_equal(kedge: str, a: str, b: str, what: str) -> None:
+def expect_equal(kedge: Program, a: str, b: str, what: str) -> None:
     done = run(kedge, a, b)
     if done.returncode != 0:
         raise Failure(f"{what}: exit {done.returncode}: {(done.stdout + done.stderr).strip()[:400]}")
@@ -102,7 +109,7 @@ def restore(dbs, database, space: Path):
     return copy
 
 
-def rebuild(kedge: str, dbs, database, space: Path, name: str):
+def rebuild(kedge: Program, dbs, database, space: Path, name: str):
     """The database made anew from what `kedge inspect --format sql` prints."""
     done = call(kedge, "inspect", url(database), "--format", "sql")
     if done.returncode != 0:
@@ -116,7 +123,7 @@ def rebuild(kedge: str, dbs, database, space: Path, name: str):
     return copy
 
 
-def check_documents(kedge: str, a, b) -> None:
+def check_documents(kedge: Program, a, b) -> None:
     for name, words in (("diff", ["diff", url(a), url(b), "--format", "json"]), ("schema", ["snapshot", url(b)]),
                         ("inspect", ["inspect", url(b), "--format", "json"])):
         faults = document_faults(name, call(kedge, *words).stdout)
@@ -124,7 +131,7 @@ def check_documents(kedge: str, a, b) -> None:
             raise Failure(f"{words[0]} does not fit docs/reference/schemas/{name}.json: {faults[:3]}")
 
 
-def listed(kedge: str, a, b) -> str:
+def listed(kedge: Program, a, b) -> str:
     done = run(kedge, url(a), url(b))
     if done.returncode not in (0, 1):
         raise Failure(f"diff exits {done.returncode}: {done.stderr.strip()[:400]}")
@@ -141,7 +148,7 @@ def check_expected(case: Path, text: str) -> None:
         raise Failure(f"lists\n{text}instead of\n{wanted}")
 
 
-def apply(kedge: str, a, b) -> None:
+def apply(kedge: Program, a, b) -> None:
     rows = count_rows(a)
     sql = run(kedge, url(a), url(b), "--format", "sql").stdout
     if sql:
@@ -164,7 +171,7 @@ def contents(database) -> dict[str, list]:
     return {table: database.query(f"SELECT * FROM {table}")[1] for table in count_rows(database)}
 
 
-def refuse(kedge: str, a, b, wanted: str) -> None:
+def refuse(kedge: Program, a, b, wanted: str) -> None:
     before = catalog(a), contents(a)
     sql = run(kedge, url(a), url(b), "--format", "sql").stdout
     try:
@@ -178,21 +185,11 @@ def refuse(kedge: str, a, b, wanted: str) -> None:
         raise Failure("refused, but something has changed")
 
 
-def with_flags(kedge: str, case: Path, space: Path) -> str:
-    """The program, or one that gives `kedge diff` and `kedge inspect` the flags of the case as well."""
-    if not (case / "flags.txt").is_file():
-        return kedge
-    flags = (case / "flags.txt").read_text(encoding="utf-8").strip()
-    script = space / "kedge"
-    script.write_text(f'#!/bin/sh\ncase "$1" in diff|inspect) set -- "$@" {flags};; esac\nexec "{os.path.abspath(kedge)}" "$@"\n')
-    script.chmod(0o755)
-    return str(script)
-
-
-def check(kedge: str, dbs, dialect: str, case: Path) -> None:
+def check(path: str, dbs, dialect: str, case: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="kedge-scenario-") as folder:
         space = Path(folder)
-        kedge = with_flags(kedge, case, space)
+        flags = case / "flags.txt"
+        kedge = Program(path, tuple(flags.read_text(encoding="utf-8").split()) if flags.is_file() else ())
         opened = []
         try:
             a = dbs.open(dialect, space / "a.db", space)
