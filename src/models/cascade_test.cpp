@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 
 #include "models/explain.h"
@@ -404,6 +405,41 @@ TEST(RenameTest, LeavesOneLiveColumnThatTwoLostOnesMayHaveBecome) {
   EXPECT_EQ(choose_renames({net, nets}, {"a.net=kg_neto"}).size(), 1U);
   nets.score = 50;
   EXPECT_EQ(choose_renames({net, nets}, {}).size(), 1U);
+}
+
+// What suggests that a live column stands where the missing one stood: never its absence.
+TEST(RenameTest, TakesNoMissingNeighbourForThePlace) {
+  Project project;
+  project.model("a", "sql_table: a\ncolumns: [{name: kg, type: INT}, {name: twice, sql: kg * 2}]\n")
+      .table("a", "x:string kgs:number");
+  EXPECT_EQ(suggested(project), "");
+}
+
+TEST(RenameTest, JudgesAWideTableInNoTime) {
+  constexpr int kWide = 300;
+  std::string columns;
+  std::string live;
+  std::vector<std::string> wanted;
+  for (int number = 0; number < kWide; ++number) {
+    columns += "  - {name: a" + std::to_string(number) + ", type: INT}\n";
+    live += "z" + std::to_string(number) + ":number ";
+    wanted.push_back("w.a" + std::to_string(number) + "=z" + std::to_string(number));
+  }
+  Project project;
+  project.model("w", "sql_table: w\ncolumns:\n" + columns).table("w", live);
+  const ModelSet models = project.load();
+  const auto drops = project.drops();
+  RenameEvidence evidence;
+  for (int number = 0; number < kWide; ++number) {
+    const std::string name = std::to_string(number);
+    evidence.overlaps.push_back({{{"main", "w"}, "a" + name, "z" + name, "o.id", ""}, 200, 200});
+  }
+  const std::clock_t start = std::clock();
+  const auto candidates = find_rename_candidates(models, project.live, drops, evidence, 0);
+  EXPECT_EQ(candidates.size(), std::size_t{kWide} * kWide);
+  EXPECT_EQ(choose_renames(candidates, wanted).size(), std::size_t{kWide});
+  choose_renames(candidates, {});
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 TEST(RenameTest, RefusesWishesThatNothingFulfils) {

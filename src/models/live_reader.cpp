@@ -127,8 +127,12 @@ class LiveReader {
     std::sort(reading_.source.relations.begin(), reading_.source.relations.end(),
               [](const LiveRelation& a, const LiveRelation& b) { return a.name < b.name; });
     for (const LiveRelation& relation : reading_.source.relations) {
-      relations_.emplace(
-          table_key(dialect(), relation.name.schema.text(), relation.name.name.text()), &relation);
+      const std::string key =
+          table_key(dialect(), relation.name.schema.text(), relation.name.name.text());
+      relations_.emplace(key, &relation);
+      if (connection_ == nullptr) {
+        folded_.emplace(live_key(dialect(), key), &relation);
+      }
     }
   }
 
@@ -204,22 +208,25 @@ class LiveReader {
       throw Error(codes::permission_denied,
                   "no right to read '" + model.sql_table + "' of model '" + model.name + "'");
     }
-    auto found = relations_.find(key);
-    if (found == relations_.end() && connection_ == nullptr) {
-      // No server that could tell how it folds names of tables.
-      found = std::find_if(relations_.begin(), relations_.end(), [&](const auto& relation) {
-        return live_key(dialect(), relation.first) == live_key(dialect(), key);
-      });
-    }
-    if (found != relations_.end() && !found->second->columns->empty()) {
+    const LiveRelation* found = find_relation(key);
+    if (found != nullptr && !found->columns->empty()) {
       if (connection_ != nullptr && engine_ == schema::Dialect::Mysql) {
-        return confirm_columns(model, *found->second);
+        return confirm_columns(model, *found);
       }
-      return {LiveShape::State::Present, found->second->columns, ""};
+      return {LiveShape::State::Present, found->columns, ""};
     }
     // The catalog may hide what the user has no right on, or what a search path leads to. The
     // database has the last word.
-    return probe_table(model, found != relations_.end());
+    return probe_table(model, found != nullptr);
+  }
+
+  const LiveRelation* find_relation(const std::string& key) const {
+    const auto exact = relations_.find(key);
+    if (exact != relations_.end()) {
+      return exact->second;
+    }
+    const auto folded = folded_.find(live_key(dialect(), key));
+    return folded == folded_.end() ? nullptr : folded->second;
   }
 
   // Empty for a name that no schema of the search path has.
@@ -328,6 +335,8 @@ class LiveReader {
   std::optional<Prober> prober_;
   LiveReading reading_;
   std::unordered_map<std::string, const LiveRelation*> relations_;
+  // Without a server that could tell how it folds: the first by name of those that differ in case.
+  std::unordered_map<std::string, const LiveRelation*> folded_;
   Sight sight_;
 };
 

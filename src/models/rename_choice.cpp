@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "kedge/codes.h"
@@ -13,19 +17,52 @@ std::string column_of(const RenameCandidate& candidate) {
   return candidate.model.second + "." + candidate.column;
 }
 
-// Another live column for the same missing one, or another missing one for the same live column.
-bool is_rival(const RenameCandidate& a, const RenameCandidate& b) {
-  return a.model == b.model && (a.key == b.key) != (a.candidate == b.candidate);
-}
+// The best score, and the best one under another name than the best one's.
+class Best {
+ public:
+  void add(const std::string& name, int score) {
+    if (first_ && name == *name_) {
+      first_ = std::max(*first_, score);
+    } else if (!first_ || score > *first_) {
+      second_ = first_;
+      first_ = score;
+      name_ = &name;
+    } else {
+      second_ = std::max(second_.value_or(score), score);
+    }
+  }
 
+  // Is a score under another name less than `margin` behind?
+  bool has_rival(const std::string& name, int score, int margin) const {
+    const std::optional<int> other = first_ && name == *name_ ? second_ : first_;
+    return other && *other + margin >= score;
+  }
+
+ private:
+  const std::string* name_ = nullptr;
+  std::optional<int> first_;
+  std::optional<int> second_;
+};
+
+// No other live column is close for the same missing one, and no other missing one for the same
+// live column.
 std::vector<RenameCandidate> choose_sure(const std::vector<RenameCandidate>& candidates) {
+  using Side = std::pair<ModelId, std::string>;
+  std::map<Side, Best> by_missing;
+  std::map<Side, Best> by_live;
+  for (const RenameCandidate& candidate : candidates) {
+    if (candidate.score + kClose >= kSureRename) {
+      by_missing[{candidate.model, candidate.key}].add(candidate.candidate, candidate.score);
+      by_live[{candidate.model, candidate.candidate}].add(candidate.key, candidate.score);
+    }
+  }
   std::vector<RenameCandidate> chosen;
   for (const RenameCandidate& candidate : candidates) {
-    const bool alone =
-        std::none_of(candidates.begin(), candidates.end(), [&](const RenameCandidate& other) {
-          return is_rival(candidate, other) && other.score + kClose >= candidate.score;
-        });
-    if (candidate.score >= kSureRename && alone) {
+    if (candidate.score >= kSureRename &&
+        !by_missing[{candidate.model, candidate.key}].has_rival(candidate.candidate,
+                                                                candidate.score, kClose) &&
+        !by_live[{candidate.model, candidate.candidate}].has_rival(candidate.key, candidate.score,
+                                                                   kClose)) {
       chosen.push_back(candidate);
     }
   }
@@ -58,36 +95,47 @@ std::vector<RenameCandidate> choose_sure(const std::vector<RenameCandidate>& can
               "possible for " + column + ": " + base::join(possible, ", "));
 }
 
-std::vector<RenameCandidate> choose_named(const std::vector<RenameCandidate>& candidates,
-                                          const std::vector<std::string>& wanted) {
-  std::vector<const RenameCandidate*> named;
+// The candidates that each wish names, in the order of the wishes. Throws where there is none.
+std::vector<const RenameCandidate*> find_named(const std::vector<RenameCandidate>& candidates,
+                                               const std::vector<std::string>& wanted) {
+  std::map<std::string, std::vector<const RenameCandidate*>> by_wish;
   for (const std::string& wish : wanted) {
-    const std::size_t before = named.size();
-    for (const RenameCandidate& candidate : candidates) {
-      if (column_of(candidate) + "=" + candidate.candidate == wish) {
-        named.push_back(&candidate);
-      }
-    }
-    if (named.size() == before) {
-      refuse(candidates, wish);
+    by_wish[wish];
+  }
+  for (const RenameCandidate& candidate : candidates) {
+    const auto wish = by_wish.find(column_of(candidate) + "=" + candidate.candidate);
+    if (wish != by_wish.end()) {
+      wish->second.push_back(&candidate);
     }
   }
-  for (const RenameCandidate* one : named) {
-    for (const RenameCandidate* other : named) {
-      if (one->model == other->model && one->key == other->key &&
-          one->candidate != other->candidate) {
-        throw Error(codes::ERR_USAGE, "--rename gives '" + one->missing + "' of model '" +
-                                          one->model.second + "' two new names: '" +
-                                          one->candidate + "' and '" + other->candidate + "'");
-      }
+  std::vector<const RenameCandidate*> named;
+  for (const std::string& wish : wanted) {
+    const std::vector<const RenameCandidate*>& found = by_wish[wish];
+    if (found.empty()) {
+      refuse(candidates, wish);
     }
+    named.insert(named.end(), found.begin(), found.end());
+  }
+  return named;
+}
+
+std::vector<RenameCandidate> choose_named(const std::vector<RenameCandidate>& candidates,
+                                          const std::vector<std::string>& wanted) {
+  std::map<std::pair<ModelId, std::string>, const RenameCandidate*> new_names;
+  std::set<decltype(rename_key(candidates.front()))> keys;
+  for (const RenameCandidate* one : find_named(candidates, wanted)) {
+    const auto known = new_names.emplace(std::pair(one->model, one->key), one);
+    if (known.first->second->candidate != one->candidate) {
+      throw Error(codes::ERR_USAGE, "--rename gives '" + one->missing + "' of model '" +
+                                        one->model.second + "' two new names: '" +
+                                        known.first->second->candidate + "' and '" +
+                                        one->candidate + "'");
+    }
+    keys.insert(rename_key(*one));
   }
   std::vector<RenameCandidate> chosen;
   for (const RenameCandidate& candidate : candidates) {
-    if (std::any_of(named.begin(), named.end(), [&](const RenameCandidate* one) {
-          return one->model == candidate.model && one->key == candidate.key &&
-                 one->candidate == candidate.candidate;
-        })) {
+    if (keys.contains(rename_key(candidate))) {
       chosen.push_back(candidate);
     }
   }

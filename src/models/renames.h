@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kedge/models.h"
@@ -25,6 +26,11 @@ struct RenameCandidate {
   int score = 0;                     // 0 to 100
   std::vector<std::string> reasons;  // "same place in the table", ...
 };
+
+// Equal for the columns over one live column that would follow the same new name.
+inline auto rename_key(const RenameCandidate& candidate) {
+  return std::tie(candidate.model, candidate.key, candidate.candidate);
+}
 
 // One bounded statement that tells whether the values of a candidate are those of the other side of
 // a join that the missing column was a key of. It gives two numbers: values read, values found.
