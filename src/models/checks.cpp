@@ -20,6 +20,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kOnlyTransforms{"cumsum", "time_shift", "change",
                                                           "change_pct", "consecutive_periods"};
 
+std::string_view word_of(std::string_view text, const sql::Token& token) {
+  return text.substr(token.begin, token.end - token.begin);
+}
+
 class TextChecker {
  public:
   TextChecker(const Model& model, const ModelFacts& facts, SqlDialect dialect)
@@ -150,9 +154,7 @@ class TextChecker {
     std::erase_if(tokens, [](const sql::Token& token) {
       return token.kind == sql::TokenKind::Comment || token.kind == sql::TokenKind::End;
     });
-    const auto word = [&](std::size_t number) {
-      return text.substr(tokens[number].begin, tokens[number].end - tokens[number].begin);
-    };
+    const auto word = [&](std::size_t number) { return word_of(text, tokens[number]); };
     for (std::size_t number = 0; number < tokens.size(); ++number) {
       if (tokens[number].kind == sql::TokenKind::Identifier && number + 1 < tokens.size() &&
           word(number + 1) == "(" &&
@@ -172,9 +174,7 @@ class TextChecker {
   // is a parameter.
   std::string_view colon_aggregation(std::string_view text, const std::vector<sql::Token>& tokens,
                                      std::size_t number) const {
-    const auto word = [&](std::size_t at) {
-      return text.substr(tokens[at].begin, tokens[at].end - tokens[at].begin);
-    };
+    const auto word = [&](std::size_t at) { return word_of(text, tokens[at]); };
     if (number == 0 || !word(number).starts_with(':') ||
         tokens[number - 1].end != tokens[number].begin) {
       return {};
@@ -244,29 +244,29 @@ Place item_place(const SourceIndex& index, const Node& node) {
                                        : model.measures[node.item].formula_place;
 }
 
-// The chain "a.x -> b.y -> a.x" through one component of the graph.
+// The shortest chain "a.x -> b.y -> a.x" from the first node of a component back to it.
 std::string chain_text(const base::Graph& edges, const std::vector<std::size_t>& component,
                        const std::function<std::string(std::size_t)>& name_of) {
+  const std::size_t first = component.front();
   const std::set<std::size_t> members(component.begin(), component.end());
-  std::vector<std::size_t> chain{component.front()};
-  std::set<std::size_t> visited{component.front()};
-  while (true) {
-    std::vector<std::size_t> next = edges.successors(chain.back());
+  std::map<std::size_t, std::size_t> previous;
+  std::vector<std::size_t> reached{first};
+  for (std::size_t at = 0; at < reached.size() && !previous.contains(first); ++at) {
+    std::vector<std::size_t> next = edges.successors(reached[at]);
     std::sort(next.begin(), next.end());
-    const auto step = std::find_if(next.begin(), next.end(), [&](std::size_t node) {
-      return members.contains(node) && (node == chain.front() || !visited.contains(node));
-    });
-    if (step == next.end() || *step == chain.front()) {
-      break;
+    for (const std::size_t node : next) {
+      if (members.contains(node) && previous.emplace(node, reached[at]).second) {
+        reached.push_back(node);
+      }
     }
-    visited.insert(*step);
-    chain.push_back(*step);
   }
-  std::string text;
-  for (const std::size_t node : chain) {
-    text += name_of(node) + " -> ";
-  }
-  return text + name_of(chain.front());
+  std::string text = name_of(first);
+  std::size_t node = first;
+  do {
+    node = previous.at(node);
+    text.insert(0, name_of(node) + " -> ");
+  } while (node != first);
+  return text;
 }
 
 bool is_cycle(const base::Graph& edges, const std::vector<std::size_t>& component) {

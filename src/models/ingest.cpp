@@ -311,29 +311,26 @@ class Planner {
                        });
   }
 
+  // What is excluded exists all the same, and what another schema has was not asked for.
   void warn_unknown() {
-    const std::vector<schema::Name> live = live_names();
-    const std::string& schema = input_.options.schema_name;
-    if (!schema.empty() && std::none_of(live.begin(), live.end(), [&](const schema::Name& name) {
-          return name.schema.text() == schema;
-        })) {
+    const bool named = !input_.options.schema_name.empty();
+    const std::string& schema =
+        named ? input_.options.schema_name : input_.schema.default_schema.text();
+    std::vector<schema::Name> live = live_names();
+    std::erase_if(live, [&](const schema::Name& name) { return name.schema.text() != schema; });
+    if (named && live.empty()) {
       warn(schema, "schema '" + schema + "' does not exist or has no relation");
     }
     for (const std::string& name : input_.options.scope.include_tables) {
-      const bool pattern = name.find('*') != std::string::npos;
-      const bool relation =
-          pattern
-              ? std::any_of(live.begin(), live.end(),
-                            [&](const schema::Name& one) {
-                              return in_scope({{name}, {}}, one.schema.text(), one.name.text());
-                            })
-              : std::any_of(relations_.begin(), relations_.end(), [&](const IngestRelation& known) {
-                  return known.name.name.text() == name || to_string(known.name) == name ||
-                         input_.schema.default_schema.text() + "." + known.name.name.text() == name;
-                });
+      const bool relation = std::any_of(live.begin(), live.end(), [&](const schema::Name& one) {
+        return in_scope({{name}, {}}, one.schema.text(), one.name.text());
+      });
       if (!relation && !is_model(name)) {
-        warn(name, pattern ? "included tables '" + name + "' match neither a relation nor a model"
-                           : "included table '" + name + "' is neither a relation nor a model");
+        const bool pattern = name.find('*') != std::string::npos;
+        const std::string where = schema.empty() ? "" : " of schema '" + schema + "'";
+        warn(name, (pattern ? "included tables '" + name + "' match neither a relation"
+                            : "included table '" + name + "' is neither a relation") +
+                       where + " nor a model");
       }
     }
   }

@@ -177,7 +177,8 @@ TEST_F(IngestTest, KeepsToItsScopeAndWarnsOfUnknownNames) {
 
 TEST_F(IngestTest, WarnsOfPatternsAndSchemasThatMatchNothing) {
   schema_.default_schema = Identifier("public");
-  schema_.tables = {table("crates", {number("id")})};
+  schema_.tables = {table("crates", {number("id")}), table("boxes", {number("id")})};
+  schema_.tables[1].name.schema = Identifier("stock");
   const auto warned = [&](const std::string& schema, Scope scope) {
     IngestOptions options;
     options.schema_name = schema;
@@ -190,7 +191,10 @@ TEST_F(IngestTest, WarnsOfPatternsAndSchemasThatMatchNothing) {
     return names;
   };
   EXPECT_EQ(warned("", {{"nope*", "cr*", "public.cr*", "zz.cr*"}, {}}), "nope* zz.cr* ");
-  EXPECT_EQ(warned("", {{"cr*"}, {"crates"}}), "");
+  EXPECT_EQ(warned("", {{"cr*", "crates", "public.crates"}, {"crates"}}), "");
+  EXPECT_EQ(warned("", {{"boxes", "stock.b*"}, {}}), "boxes stock.b* ");
+  EXPECT_EQ(warned("stock", {{"boxes", "stock.b*"}, {}}), "");
+  EXPECT_EQ(warned("zz", {{"cr*", "crates"}, {}}), "zz cr* crates ");
   EXPECT_EQ(warned("zz", {}), "zz ");
   EXPECT_EQ(warned("public", {}), "");
 }

@@ -117,6 +117,17 @@ TEST_F(StoreTest, FindsACycleOfMeasures) {
   EXPECT_EQ(codes_of(load()), "measure_cycle@models/main/a.yml ");
 }
 
+TEST_F(StoreTest, ShowsAChainThatReallyCloses) {
+  table("main/a.yml", "a",
+        "measures: [{name: p, formula: 'q + 1'}, {name: q, formula: 'r + s'}, {name: r, formula: "
+        "'q + 1'}, {name: s, formula: 'p + 1'}]\n");
+  const ModelStore store = load();
+  ASSERT_EQ(store.problems.size(), 1U);
+  EXPECT_NE(store.problems[0].problem.message.find("circle: a.p -> a.q -> a.s -> a.p"),
+            std::string::npos)
+      << store.problems[0].problem.message;
+}
+
 TEST_F(StoreTest, TakesAColumnOverItsOwnSourceNameForNoCycle) {
   table("main/a.yml", "a", "columns: [{name: x, sql: 'UPPER(x)'}, {name: y, sql: 'x || a.y'}]\n");
   EXPECT_EQ(codes_of(load()), "");
