@@ -103,12 +103,8 @@ class Compiler {
     if (name.empty() || stage == list.stages->end() || self) {
       return model(name);
     }
-    const auto again = std::find(list.open.begin(), list.open.end(), name);
-    if (again != list.open.end()) {
-      throw Error(codes::stage_cycle,
-                  "stages use each other: " +
-                      base::join(std::vector<std::string>(again, list.open.end()), " -> ") +
-                      " -> " + name);
+    if (std::find(list.open.begin(), list.open.end(), name) != list.open.end()) {
+      throw Error(codes::stage_cycle, "stages use each other: " + cycle_text(list.open, name));
     }
     list.open.push_back(name);
     const StageSql sql = compile_one(list, *stage, Naming::Columns);
@@ -237,8 +233,8 @@ class Compiler {
 
   RelationPointer query_backed(const models::Model& model) {
     if (std::find(building_.begin(), building_.end(), model.name) != building_.end()) {
-      throw Error(codes::stage_cycle, "query-backed models use each other: " +
-                                          base::join(building_, " -> ") + " -> " + model.name);
+      throw Error(codes::stage_cycle,
+                  "query-backed models use each other: " + cycle_text(building_, model.name));
     }
     building_.push_back(model.name);
     StageList list;

@@ -146,11 +146,14 @@ std::string Joins::column(const Place& place, const models::Column& column) {
     return known->second;
   }
   if (std::find(expanding_.begin(), expanding_.end(), self) != expanding_.end()) {
-    std::string chain;
+    std::vector<std::string> chain;
     for (const auto& [hops, name] : expanding_) {
-      chain += base::join(hops, ".") + (hops.empty() ? "" : ".") + name + " -> ";
+      chain.push_back(base::join(hops, ".") + (hops.empty() ? "" : ".") + name);
     }
-    throw Error(codes::column_cycle, "derived columns refer to each other: " + chain + column.name);
+    const std::string again =
+        base::join(place.hops, ".") + (place.hops.empty() ? "" : ".") + column.name;
+    throw Error(codes::column_cycle,
+                "derived columns refer to each other: " + cycle_text(chain, again));
   }
   if (expanding_.size() >= kDeepest) {
     throw Error(codes::formula_syntax, "column '" + column.name + "' of model '" +
@@ -166,13 +169,21 @@ std::string Joins::column(const Place& place, const models::Column& column) {
 }
 
 void Joins::count(const Place& place, const models::Column& column, std::size_t bytes) {
+  const std::string hint = "compute a part of it in the model's sql, or in a stage of its own";
   written_ += bytes;
-  if (bytes > kLongestColumn || written_ > kMostWritten) {
+  if (bytes > kLongestColumn) {
     throw Error(codes::formula_syntax,
                 "column '" + column.name + "' of model '" + place.relation->name +
                     "' grows beyond " + std::to_string(kLongestColumn >> 20U) +
                     " MiB of SQL when the derived columns it uses are put in",
-                "compute a part of it in the model's sql, or in a stage of its own");
+                hint);
+  }
+  if (written_ > kMostWritten) {
+    throw Error(codes::formula_syntax,
+                "the derived columns of one statement come to more than " +
+                    std::to_string(kMostWritten >> 20U) + " MiB of SQL; the last one put in is '" +
+                    column.name + "' of model '" + place.relation->name + "'",
+                hint);
   }
 }
 

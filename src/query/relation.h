@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "models/model.h"
 #include "models/names.h"
@@ -21,5 +22,8 @@ using RelationPointer = std::shared_ptr<const Relation>;
 
 // Finds a stage or a model by name; null when there is none in this data source.
 using FindRelation = std::function<RelationPointer(const std::string& name)>;
+
+// "a -> b -> a": the circle that `again` closes, without what led to it.
+std::string cycle_text(const std::vector<std::string>& open, const std::string& again);
 
 }  // namespace kedge::query

@@ -193,7 +193,7 @@ FormulaNode Resolver::saved(const models::Measure& measure, Hops hops) {
   const std::string self = base::join(hops, ".") + (hops.empty() ? "" : ".") + measure.name;
   if (std::find(measures_.begin(), measures_.end(), self) != measures_.end()) {
     throw Error(codes::measure_cycle,
-                "measures refer to each other: " + base::join(measures_, " -> ") + " -> " + self);
+                "measures refer to each other: " + cycle_text(measures_, self));
   }
   measures_.push_back(self);
   models::ParsedFormula parsed = models::parse_formula(measure.formula);
