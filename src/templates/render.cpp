@@ -213,13 +213,14 @@ class Renderer {
       }
       return;
     }
-    const std::string text = value_text(*found);
+    std::string text = value_text(*found);
     if (!is_allowed(text, options_.format)) {
       refuse(codes::ERR_PAYLOAD_INVALID,
              "'" + std::string(name) + "' holds a character that XML does not allow",
              std::string(name));
     }
-    append(node.kind == TagKind::Raw ? text : escape(text, *found, options_.format));
+    append(node.kind == TagKind::Raw ? std::move(text)
+                                     : escape(std::move(text), *found, options_.format));
   }
 
   void section(const TagNode& node) {
