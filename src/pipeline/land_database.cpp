@@ -39,14 +39,16 @@ schema::Type text_type() {
   return type;
 }
 
+bool is_sqlite(const db::Connection& source) {
+  return source.dialect() == schema::Dialect::Sqlite || source.dialect() == schema::Dialect::D1;
+}
+
 // sqlite keeps what it is given, so its values travel as text; so do nested values everywhere.
 schema::Type raw_type(const db::Connection& source, const schema::Type& type) {
   if (type.kind == schema::TypeKind::Blob) {
     return type;
   }
-  const bool untyped = source.dialect() == schema::Dialect::Sqlite ||
-                       source.dialect() == schema::Dialect::D1 ||
-                       source.dialect() == schema::Dialect::Ansi;
+  const bool untyped = is_sqlite(source) || source.dialect() == schema::Dialect::Ansi;
   const bool textual = !type.element.empty() || type.kind == schema::TypeKind::Interval ||
                        type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Enum ||
                        (type.kind == schema::TypeKind::Timestamp && type.precision);
@@ -56,8 +58,8 @@ schema::Type raw_type(const db::Connection& source, const schema::Type& type) {
 // Where sqlite's contract says varchar, any storage class lands as text.
 bool takes_any_class(const db::Connection& source, const ReadSpec& read,
                      const FetchedColumn& column, const schema::Type& wanted) {
-  return source.dialect() == schema::Dialect::Sqlite && !read.contract.empty() &&
-         wanted.kind == schema::TypeKind::Text && column.type.kind != schema::TypeKind::Blob;
+  return is_sqlite(source) && !read.contract.empty() && wanted.kind == schema::TypeKind::Text &&
+         column.type.kind != schema::TypeKind::Blob;
 }
 
 std::string remote_expression(const db::Connection& source, const FetchedColumn& column) {
@@ -110,7 +112,10 @@ class Planner {
                   "entity '" + read_.label + "': column '" + column.name + "' is an array of bytea",
                   "cast it in query:");
     }
-    const schema::Type raw = raw_type(source_, column.type);
+    // Of an expression sqlite does not say that it gives a blob.
+    const bool blob =
+        is_sqlite(source_) && column.native.empty() && type.kind == schema::TypeKind::Blob;
+    const schema::Type raw = blob ? type : raw_type(source_, column.type);
     plan_.direct = plan_.direct && contracts::type_name(raw) == contracts::type_name(type);
     const std::string name = quote_column(source_, column.name);
     plan_.remote.push_back(takes_any_class(source_, read_, column, type)
@@ -172,8 +177,7 @@ schema::Type observed_type(db::Connection& source, const ReadSpec& read,
 }
 
 void settle_expression_types(db::Connection& source, const ReadSpec& read, FetchedShape& shape) {
-  const bool sqlite = source.dialect() == schema::Dialect::Sqlite;
-  if (!sqlite || read.query.empty() || !read.contract.empty()) {
+  if (!is_sqlite(source) || read.query.empty() || !read.contract.empty()) {
     return;
   }
   for (FetchedColumn& column : shape.columns) {
@@ -193,9 +197,8 @@ std::string literal(const std::string& value) {
 
 std::string bound_condition(const db::Connection& source, const ReadSpec& read,
                             const StoredCursor& bound) {
-  const bool sqlite = source.dialect() == schema::Dialect::Sqlite;
   const std::string column = quote_column(source, read.cursor->column);
-  if (sqlite && bound.type.starts_with("TIMESTAMP")) {
+  if (is_sqlite(source) && bound.type.starts_with("TIMESTAMP")) {
     // Both spellings of a timestamp are kept there; the pipeline filters exactly.
     return column + " >= " + quote_literal(bound.value.substr(0, 10));
   }

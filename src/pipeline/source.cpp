@@ -175,28 +175,6 @@ std::string quote_column(const db::Connection& connection, const std::string& co
   return dialect::get_dialect(connection.dialect()).quote(Identifier(column));
 }
 
-FetchedShape describe_entity(db::Connection& connection, const ReadSpec& read) {
-  const std::string from = read.query.empty() ? quote_entity(connection, read.entity)
-                                              : "(" + read.query + "\n) AS kedge_query";
-  FetchedShape shape;
-  shape.side = side_of(connection.dialect());
-  try {
-    for (const db::ResultColumn& column : connection.describe("SELECT * FROM " + from)) {
-      shape.columns.push_back(fetched_column({connection.dialect(), read.system}, column.name,
-                                             column.type, column.native_type));
-    }
-  } catch (const db::DatabaseError& error) {
-    throw db::DatabaseError(
-        {codes::PZ0330,
-         "entity '" + read.label + "': cannot fetch its schema: " + error.driver_message(),
-         read.where,
-         "",
-         {{error.driver_message(), std::nullopt}}},
-        error.failure(), error.native_code());
-  }
-  return shape;
-}
-
 FetchedShape fetched_of(schema::Dialect dialect, const schema::Table& table) {
   FetchedShape shape;
   shape.side = side_of(dialect);
@@ -214,6 +192,50 @@ FetchedShape fetched_of(schema::Dialect dialect, const schema::View& view) {
   for (const schema::ViewColumn& column : view.columns) {
     shape.columns.push_back(
         fetched_column({dialect}, column.name.text(), column.type, column.type.native));
+  }
+  return shape;
+}
+
+namespace {
+
+// D1 hands rows over without types: a table's are in its catalog.
+std::optional<FetchedShape> declared_shape(db::Connection& connection, const ReadSpec& read) {
+  if (connection.dialect() != schema::Dialect::D1 || !read.query.empty()) {
+    return std::nullopt;
+  }
+  const schema::Name name = entity_name(read.entity);
+  dialect::IntrospectScope scope;
+  scope.definitions = false;
+  scope.tables = {schema::to_string(name)};
+  const schema::Schema schema =
+      dialect::get_dialect(schema::Dialect::D1).introspect(connection, scope);
+  const schema::Table* table = find_entity(schema, name);
+  return table == nullptr ? std::nullopt : std::optional(fetched_of(connection.dialect(), *table));
+}
+
+}  // namespace
+
+FetchedShape describe_entity(db::Connection& connection, const ReadSpec& read) {
+  const std::string from = read.query.empty() ? quote_entity(connection, read.entity)
+                                              : "(" + read.query + "\n) AS kedge_query";
+  FetchedShape shape;
+  shape.side = side_of(connection.dialect());
+  try {
+    if (std::optional<FetchedShape> declared = declared_shape(connection, read)) {
+      return std::move(*declared);
+    }
+    for (const db::ResultColumn& column : connection.describe("SELECT * FROM " + from)) {
+      shape.columns.push_back(fetched_column({connection.dialect(), read.system}, column.name,
+                                             column.type, column.native_type));
+    }
+  } catch (const db::DatabaseError& error) {
+    throw db::DatabaseError(
+        {codes::PZ0330,
+         "entity '" + read.label + "': cannot fetch its schema: " + error.driver_message(),
+         read.where,
+         "",
+         {{error.driver_message(), std::nullopt}}},
+        error.failure(), error.native_code());
   }
   return shape;
 }

@@ -19,6 +19,8 @@ using contracts::Strategy;
 using contracts::Target;
 using contracts::WriteColumn;
 
+constexpr std::string_view kFlaggedSide = "_kedge_side_flagged";
+
 class DatabaseWrite {
  public:
   DatabaseWrite(const Engine& engine, const WriteSpec& write, WriteInput input)
@@ -49,6 +51,7 @@ class DatabaseWrite {
 
  private:
   bool merges() const { return write_.strategy == Strategy::Merge; }
+  bool is_d1() const { return target_->dialect() == schema::Dialect::D1; }
   System system() const { return request_.system; }
   std::string table() const { return quote_entity_for(system(), write_.entity); }
 
@@ -143,6 +146,10 @@ class DatabaseWrite {
       move_mysql();
       return;
     }
+    if (is_d1() && merges() && !record_.created) {
+      merge_d1();
+      return;
+    }
     db::Transaction transaction(*target_);
     shape_target();
     move_rows();
@@ -170,7 +177,8 @@ class DatabaseWrite {
   }
 
   void move_rows() {
-    if (merges()) {
+    const std::string condition = merges() ? input_.rows_written() : "";
+    if (merges() && !record_.created) {
       merge_rows();
       return;
     }
@@ -178,21 +186,21 @@ class DatabaseWrite {
       target_->execute("DELETE FROM " + table());
     }
     if (system() == System::Mysql || carries_texts()) {
-      load_side("");
+      load_side(condition);
       target_->execute(insert_side());
       target_->execute(drop_side_sql(system(), side()));
     } else {
-      record_.rows = load(entity_name(write_.entity), "");
+      record_.rows = load(entity_name(write_.entity), condition);
     }
     record_.inserted = record_.rows;
   }
 
-  std::string side() const { return quote_for(system(), side_name(system())); }
+  std::string side() const { return quote_for(system(), side_name_); }
 
   // MySQL indexes no text without a length.
   bool has_indexable_keys() const {
     const std::vector<std::string> keys = target_keys();
-    return merges() && target_->dialect() != schema::Dialect::D1 &&
+    return merges() &&
            (system() != System::Mysql || !existing_ ||
             std::none_of(existing_->columns.begin(), existing_->columns.end(),
                          [&](const contracts::TargetColumn& column) {
@@ -207,6 +215,7 @@ class DatabaseWrite {
   TableSql table_sql() const {
     TableSql sql{system(), table(), target_names_, target_keys()};
     sql.indexed = has_indexable_keys() ? sql.keys : std::vector<std::string>();
+    sql.temporary = !is_d1();
     return sql;
   }
 
@@ -245,7 +254,7 @@ class DatabaseWrite {
     } else {
       target_->execute(create_side_sql(table_sql(), side()));
     }
-    record_.rows = load({Identifier(), Identifier(side_name(system()))}, condition);
+    record_.rows = load({Identifier(), Identifier(side_name_)}, condition);
     if (const auto sql = index_side_sql(table_sql(), side())) {
       target_->execute(*sql);
     }
@@ -266,7 +275,7 @@ class DatabaseWrite {
   void merge_rows() {
     load_side(input_.rows_written());
     const TableSql target = table_sql();
-    record_.updated = query_count(*target_, count_matches_sql(target, side()));
+    record_.updated = query_count(*target_, count_sql(target, side(), DeleteWhere::KeyPresent));
     record_.inserted = record_.rows - record_.updated;
     for (const std::string& sql : merge_sql(target, side(), marker())) {
       target_->execute(sql);
@@ -280,24 +289,82 @@ class DatabaseWrite {
     }
   }
 
+  bool removes() const {
+    return write_.on_delete == OnDelete::Delete || write_.on_delete == OnDelete::Soft;
+  }
+
   void remove_rows(DeleteWhere where) {
-    const TableSql target = table_sql();
-    if (write_.on_delete == OnDelete::Delete) {
-      record_.deleted = target_->query(delete_sql(target, side(), where)).affected;
-    } else if (write_.on_delete == OnDelete::Soft) {
-      record_.deleted = target_->query(mark_sql(target, side(), where, stamp())).affected;
+    if (!removes()) {
+      return;
     }
+    const TableSql target = table_sql();
+    const bool soft = write_.on_delete == OnDelete::Soft;
+    const std::int64_t counted = is_d1() ? count_removed(target, where) : 0;
+    const db::ResultSet done = target_->query(soft ? mark_sql(target, side(), where, stamp())
+                                                   : delete_sql(target, side(), where));
+    record_.deleted = is_d1() ? counted : done.affected;
+  }
+
+  // A batch of D1 does not tell what its statements touched: it is counted before.
+  std::int64_t count_removed(const TableSql& target, DeleteWhere where) const {
+    const bool has_marker =
+        std::any_of(existing_->columns.begin(), existing_->columns.end(),
+                    [](const contracts::TargetColumn& column) {
+                      return base::to_lower(column.name) == contracts::kMarkerColumn;
+                    });
+    return query_count(*target_, write_.on_delete == OnDelete::Soft && has_marker
+                                     ? count_unmarked_sql(target, side(), where)
+                                     : count_sql(target, side(), where));
   }
 
   void remove_flagged() {
-    if (write_.on_delete == OnDelete::None || write_.on_delete == OnDelete::Ignore) {
+    if (!removes()) {
       return;
     }
     const std::int64_t written = record_.rows;
-    load_side(input_.rows_flagged());
+    if (is_d1()) {
+      side_name_ = kFlaggedSide;  // filled before the batch
+    } else {
+      load_side(input_.rows_flagged());
+    }
     record_.rows = written;
     remove_rows(DeleteWhere::KeyPresent);
     target_->execute(drop_side_sql(system(), side()));
+  }
+
+  // D1 keeps no session from call to call: the rows wait in tables of their own, which the batch
+  // that changes the target drops.
+  void merge_d1() {
+    try {
+      fill_sides();
+      db::Transaction transaction(*target_);
+      shape_target();
+      move_rows();
+      engine_.refuse_if_ended();
+      transaction.commit();
+    } catch (const Error&) {
+      drop_sides();
+      throw;
+    }
+  }
+
+  void fill_sides() {
+    db::Transaction transaction(*target_);
+    if (!input_.is_full() && removes()) {
+      side_name_ = kFlaggedSide;
+      fill_altered_side(input_.rows_flagged());
+      side_name_ = side_name(system());
+    }
+    fill_altered_side(input_.rows_written());
+    transaction.commit();
+  }
+
+  void drop_sides() const {
+    try {
+      target_->execute(drop_side_sql(system(), quote_for(system(), kFlaggedSide)) + ";\n" +
+                       drop_side_sql(system(), quote_for(system(), side_name(system()))));
+    } catch (const Error&) {  // the first failure is told; the next run drops them
+    }
   }
 
   // MySQL commits every DDL: rows go to a side table first, the target is altered last.
@@ -307,7 +374,7 @@ class DatabaseWrite {
       return;
     }
     if (!record_.alterations.empty()) {
-      fill_altered_side();
+      fill_altered_side(input_.rows_written());
     }
     shape_target();
     db::Transaction transaction(*target_);
@@ -317,7 +384,7 @@ class DatabaseWrite {
   }
 
   // A side table with the columns as they will be once the target is altered.
-  void fill_altered_side() {
+  void fill_altered_side(const std::string& condition) {
     TableSql existing = table_sql();
     for (const contracts::Alteration& alteration : record_.alterations) {
       if (alteration.kind == contracts::AlterationKind::Added) {
@@ -332,7 +399,10 @@ class DatabaseWrite {
         target_->execute(*sql);
       }
     }
-    record_.rows = load({Identifier(), Identifier(side_name(system()))}, input_.rows_written());
+    record_.rows = load({Identifier(), Identifier(side_name_)}, condition);
+    if (const auto sql = index_side_sql(table_sql(), side())) {
+      target_->execute(*sql);
+    }
     side_filled_ = true;
   }
 
@@ -451,6 +521,7 @@ class DatabaseWrite {
   std::vector<std::string> target_names_;
   WriteRecord record_;
   bool altered_ = false;
+  std::string side_name_ = side_name(request_.system);
   bool side_filled_ = false;  // the side table has the rows already
 };
 

@@ -204,7 +204,7 @@ std::map<std::string, ValueFacts> WriteInput::measure(const std::vector<std::str
 }
 
 // The SELECT that hands the staged rows over.
-std::string WriteInput::export_sql(const std::string& flag_condition) const {
+std::string WriteInput::export_sql(const std::string& condition) const {
   std::string list;
   for (const WriteColumn& column : columns_) {
     std::string value = quote_name(column.name);
@@ -224,10 +224,10 @@ std::string WriteInput::export_sql(const std::string& flag_condition) const {
     const std::string order = table ? "rowid" : "kedge_row";
     const std::string from =
         table ? staged() : "(SELECT *, row_number() OVER () AS kedge_row FROM " + staged() + ")";
-    return sql + from + flag_condition + " QUALIFY row_number() OVER (PARTITION BY " + key_list() +
-           " ORDER BY " + order + " DESC) = 1";
+    return sql + "(SELECT * FROM " + from + " QUALIFY row_number() OVER (PARTITION BY " +
+           key_list() + " ORDER BY " + order + " DESC) = 1)" + condition;
   }
-  return sql + staged() + flag_condition;
+  return sql + staged() + condition;
 }
 
 std::int64_t WriteInput::copy_inside(db::Connection& target, const schema::Name& name,
@@ -242,11 +242,13 @@ std::int64_t WriteInput::copy_inside(db::Connection& target, const schema::Name&
   const std::string table =
       name.schema.empty() ? quote_name(name.name.text())
                           : quote_name(name.schema.text()) + "." + quote_name(name.name.text());
-  const std::string order = merges() ? " ORDER BY " + key_list() + ", _kedge_row DESC" : "";
+  const std::string rows = merges()
+                               ? "(SELECT DISTINCT ON (" + key_list() + ") * FROM " + staged() +
+                                     " ORDER BY " + key_list() + ", _kedge_row DESC) AS kedge_last"
+                               : staged();
   return target
-      .query("INSERT INTO " + table + " (" + list + ") SELECT " +
-             (merges() ? "DISTINCT ON (" + key_list() + ") " : "") + values + " FROM " + staged() +
-             condition + order)
+      .query("INSERT INTO " + table + " (" + list + ") SELECT " + values + " FROM " + rows +
+             condition)
       .affected;
 }
 

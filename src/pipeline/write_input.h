@@ -32,7 +32,8 @@ class WriteInput {
   // Copies the rows into a table of the target; the last of equal keys wins.
   std::int64_t copy_to(db::Connection& target, const schema::Name& name,
                        const std::vector<std::string>& target_names, const std::string& condition);
-  // Conditions on the input: rows to write, rows that the delete flag marks.
+  // Conditions on the input: rows to write, rows that the delete flag marks. Of equal keys only the
+  // last row counts, so no key is in both.
   std::string rows_written() const;
   std::string rows_flagged() const;
 

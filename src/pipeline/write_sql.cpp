@@ -47,6 +47,10 @@ std::string exists_in(const TableSql& target, const std::string& side, DeleteWhe
          side + " AS kedge_side WHERE " + key_match(target, "kedge_side", target.table) + ")";
 }
 
+std::string is_unmarked(const TableSql& target) {
+  return quote_for(target.system, contracts::kMarkerColumn) + " IS NULL";
+}
+
 std::string assignments(const TableSql& target, const std::string& source_prefix,
                         const std::string& source_suffix, const std::string& marker) {
   std::string list;
@@ -250,16 +254,18 @@ std::string create_side_sql(const TableSql& target, const std::string& side) {
     case System::Generic:
       break;
   }
-  return "CREATE TEMP TABLE " + side + " AS SELECT " + columns + " FROM " + target.table +
-         " WHERE 1 = 0";
+  return std::string(target.temporary ? "CREATE TEMP TABLE " : "CREATE TABLE ") + side +
+         " AS SELECT " + columns + " FROM " + target.table + " WHERE 1 = 0";
 }
 
 std::optional<std::string> index_side_sql(const TableSql& target, const std::string& side) {
   if (target.system != System::Sqlite || target.indexed.empty()) {
     return std::nullopt;
   }
-  return "CREATE INDEX temp._kedge_side_keys ON " + side + " (" +
-         list_of(target.system, target.indexed) + ")";
+  const std::string name =
+      target.temporary ? "temp._kedge_side_keys" : side.substr(0, side.size() - 1) + "_keys\"";
+  return "CREATE INDEX " + name + " ON " + side + " (" + list_of(target.system, target.indexed) +
+         ")";
 }
 
 std::string drop_side_sql(System system, const std::string& side) {
@@ -267,9 +273,13 @@ std::string drop_side_sql(System system, const std::string& side) {
          side;
 }
 
-std::string count_matches_sql(const TableSql& target, const std::string& side) {
-  return "SELECT count(*) FROM " + target.table + " WHERE " +
-         exists_in(target, side, DeleteWhere::KeyPresent);
+std::string count_sql(const TableSql& target, const std::string& side, DeleteWhere where) {
+  return "SELECT count(*) FROM " + target.table + " WHERE " + exists_in(target, side, where);
+}
+
+std::string count_unmarked_sql(const TableSql& target, const std::string& side, DeleteWhere where) {
+  return "SELECT count(*) FROM " + target.table + " WHERE " + is_unmarked(target) + " AND " +
+         exists_in(target, side, where);
 }
 
 std::vector<std::string> merge_sql(const TableSql& target, const std::string& side,
@@ -300,9 +310,9 @@ std::string delete_sql(const TableSql& target, const std::string& side, DeleteWh
 
 std::string mark_sql(const TableSql& target, const std::string& side, DeleteWhere where,
                      const std::string& stamp) {
-  const std::string marker = quote_for(target.system, contracts::kMarkerColumn);
-  return "UPDATE " + target.table + " SET " + marker + " = " + quote_literal(stamp) + " WHERE " +
-         marker + " IS NULL AND " + exists_in(target, side, where);
+  return "UPDATE " + target.table + " SET " + quote_for(target.system, contracts::kMarkerColumn) +
+         " = " + quote_literal(stamp) + " WHERE " + is_unmarked(target) + " AND " +
+         exists_in(target, side, where);
 }
 
 std::string export_expression(System system, const std::string& column, const Type& type) {

@@ -23,6 +23,7 @@ struct TableSql {
   std::vector<std::string> keys;     // likewise
   // What the side table is indexed by: without it a merge compares every row with every other.
   std::vector<std::string> indexed = {};
+  bool temporary = true;  // its side table: D1 keeps no session from call to call
 };
 
 struct NewColumn {
@@ -38,19 +39,20 @@ std::optional<std::string> alter_sql(System system, const std::string& table,
                                      const contracts::Alteration& alteration);
 
 std::string side_name(System system);  // unquoted
-// A side table of the session with the shape of these columns of the target, and its end.
+// A side table with the shape of these columns of the target, and its end.
 std::string create_side_sql(const TableSql& target, const std::string& side);
 // After its rows were loaded; nothing where the system needs no index or has it from the start.
 std::optional<std::string> index_side_sql(const TableSql& target, const std::string& side);
 std::string drop_side_sql(System system, const std::string& side);
 
-std::string count_matches_sql(const TableSql& target, const std::string& side);
 // Statements that upsert the side table's rows; run in order.
 std::vector<std::string> merge_sql(const TableSql& target, const std::string& side,
                                    const std::string& marker);
 std::string insert_side_sql(const TableSql& target, const std::string& side);
 // Rows whose key is not in the side table (`present` false) or is in it.
 enum class DeleteWhere { KeyAbsent, KeyPresent };
+std::string count_sql(const TableSql& target, const std::string& side, DeleteWhere where);
+std::string count_unmarked_sql(const TableSql& target, const std::string& side, DeleteWhere where);
 std::string delete_sql(const TableSql& target, const std::string& side, DeleteWhere where);
 std::string mark_sql(const TableSql& target, const std::string& side, DeleteWhere where,
                      const std::string& stamp);

@@ -61,7 +61,7 @@ TEST(WriteSqlTest, SpeaksTransactSql) {
             "SELECT [id], [note]]] INTO [#_kedge_side] FROM [dbo].[t] WHERE 1 = 0 UNION ALL SELECT "
             "[id], [note]]] FROM [dbo].[t] WHERE 1 = 0");
   EXPECT_EQ(drop_side_sql(system, side), "DROP TABLE IF EXISTS [#_kedge_side]");
-  EXPECT_EQ(count_matches_sql(target, side),
+  EXPECT_EQ(count_sql(target, side, DeleteWhere::KeyPresent),
             "SELECT count(*) FROM [dbo].[t] WHERE EXISTS (SELECT 1 FROM [#_kedge_side] AS "
             "kedge_side WHERE kedge_side.[id] = [dbo].[t].[id])");
   const std::vector<std::string> merge = merge_sql(target, side, "_kedge_deleted_at");
@@ -97,6 +97,11 @@ TEST(WriteSqlTest, IndexesTheSideTableByTheKeys) {
   EXPECT_FALSE(index_side_sql(mysql, "`s`"));
   const TableSql sqlite{System::Sqlite, "t", {"id", "v"}, {"id"}, {"id"}};
   EXPECT_EQ(index_side_sql(sqlite, "s"), "CREATE INDEX temp._kedge_side_keys ON s (\"id\")");
+  TableSql d1 = sqlite;
+  d1.temporary = false;
+  EXPECT_EQ(create_side_sql(d1, "\"s\""),
+            "CREATE TABLE \"s\" AS SELECT \"id\", \"v\" FROM t WHERE 1 = 0");
+  EXPECT_EQ(index_side_sql(d1, "\"s\""), "CREATE INDEX \"s_keys\" ON \"s\" (\"id\")");
   const TableSql plain{System::Sqlite, "t", {"id", "v"}, {"id"}};
   EXPECT_FALSE(index_side_sql(plain, "s"));
 }

@@ -4,6 +4,8 @@ strategy, a contract that holds and one that does not, evolve, and a write that 
 which cannot be had here, the statements of `dialect: sqlserver` as text, and what SQLite takes of them.
 
     run_connectors.py --kedge PATH [--duckdb-lib LIB] [--wrangler PATH] [--only a,b]
+
+d1 goes through a stand-in for wrangler over a SQLite file, d1-local through wrangler and its local database.
 Prints what differs and `N passed, N failed, N skipped`.
 """
 from __future__ import annotations
@@ -26,7 +28,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--kedge", required=True)
 parser.add_argument("--duckdb-lib")
 parser.add_argument("--wrangler", default="")
-parser.add_argument("--only", default="odbc-sqlite,odbc-postgres,odbc-sqlserver,d1")
+parser.add_argument("--only", default="odbc-sqlite,odbc-postgres,odbc-sqlserver,d1,d1-local")
 options = parser.parse_args()
 kedge = str(Path(options.kedge).resolve())
 passed, failed, skipped = 0, 0, 0
@@ -57,19 +59,25 @@ class Place:
         (self.folder / "pipelines").mkdir()
         (self.folder / "pipelines" / "p.sql").write_text(text)
 
-    def rows(self, lines):
-        (self.folder / "t.csv").write_text("id,note,amount\n" + "".join(line + "\n" for line in lines))
+    def rows(self, lines, more=""):
+        (self.folder / "t.csv").write_text(f"id,note,amount{more}\n" + "".join(line + "\n" for line in lines))
 
     def kedge(self, *words):
         done = subprocess.run([kedge, "-C", str(self.folder), *words], capture_output=True, text=True, timeout=300,
                               cwd=self.folder)
         return done.returncode, done.stdout + done.stderr
 
-    def write(self, **write):
+    def write(self, more="", **write):
         text = ", ".join(f"{k}: {json.dumps(v)}" for k, v in write.items()).replace('"', "'")
         self.pipeline(f"INSERT INTO {{{{ sink('t', 'w', {text}) }}}}\nSELECT * FROM {{{{ source('inb', 't', columns: "
-                      "{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'}) }}\n")
+                      f"{{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'{more}}}) }}}}\n")
         return self.kedge("run", "--all")
+
+    def counts(self):
+        """Inserted, updated and deleted rows, as the record of the last run has them."""
+        record = max((self.folder / ".kedge/runs").iterdir()) / "run.json"
+        write = json.loads(record.read_text())["writes"][0]
+        return write["inserted"], write["updated"], write["deleted"]
 
     def read(self, columns):
         """What the connection's table gives under a contract, as rows of a SQLite file of its own."""
@@ -93,7 +101,7 @@ def run_place(name, place):
     judge(f"{name} creates its target", code == 0, text)
     found = place.read(ALL)
     judge(f"{name} reads back", found == (0, [(1, "a", 1.25), (2, None, -0.5)]), found)
-    if name != "d1":  # every call of wrangler takes seconds
+    if name != "d1-local":  # every call of wrangler takes seconds
         run_strategies(name, place)
     run_merge(name, place)
 
@@ -128,17 +136,56 @@ def run_merge(name, place):
         judge(f"{name} {write['strategy']} fails at its last row", code == 1, text)
         found = place.read(ALL)
         judge(f"{name} {write['strategy']} leaves its target", found == (0, merged), str(found)[:300])
-        if name == "d1":
+        if name == "d1-local":
             break
+    if name != "d1-local":
+        run_deletions(name, place)
+    before = len(place.read(ALL)[1])
     place.rows([f"{i},new,1" for i in range(100, 3100)])
     code, text = place.write(strategy="append")
-    judge(f"{name} writes many rows", code == 0 and len(place.read(ALL)[1]) == 3003, text)
+    judge(f"{name} writes many rows", code == 0 and len(place.read(ALL)[1]) == before + 3000, text)
     place.pipeline("INSERT INTO {{ sink('t', 'w', strategy: 'append', schema_policy: 'evolve') }}\n"
                    "SELECT 5000::BIGINT AS id, 'x' AS note, 1::DECIMAL(9,2) AS amount, 'seal' AS seal\n")
     code, text = place.kedge("run", "--all")
     judge(f"{name} evolves", code == 0 and "'seal' added" in text, text)
     columns = "{id: 'bigint', note: 'varchar', seal: 'varchar'}"
     judge(f"{name} has evolved", place.read(columns)[1][-1] == (5000, "x", "seal"), str(place.read(columns))[-300:])
+
+
+def run_deletions(name, place):
+    """Rows that the input no longer has, and rows that it says are gone; of equal keys the last row counts."""
+    def table(rows):
+        place.run_sql("DROP TABLE w")
+        place.run_sql("CREATE TABLE w (id bigint PRIMARY KEY, note varchar(99) CHECK (note <> 'bad'), amount decimal(9,2), own int DEFAULT 7)")
+        for row in rows:
+            place.run_sql(f"INSERT INTO w (id, note, amount) VALUES {row}")
+
+    def judge_left(what, done, rows, counts):
+        told = place.counts()
+        found = place.read(ALL)
+        judge(f"{name} {what}", done[0] == 0 and found == (0, rows) and told == counts, f"{done} {found} {told}")
+
+    old = [(1, "one", 1), (2, "two", 2), (9, "nine", 9)]
+    table(old)
+    place.rows(["1,uno,10", "3,tres,30"])
+    done = place.write(strategy="merge", keys=["id"], on_delete="delete")
+    judge_left("deletes what the input no longer has", done, [(1, "uno", 10), (3, "tres", 30)], (1, 1, 2))
+    table(old)
+    place.rows(["1,uno,10,false", "2,,,true", "3,tres,30,true", "3,three,3,false", "9,neuf,90,false", "9,,,true"], ",gone")
+    done = place.write(more=", gone: 'boolean'", strategy="merge", keys=["id"], on_delete="delete", delete_flag="gone")
+    judge_left("deletes what is flagged", done, [(1, "uno", 10), (3, "three", 3)], (1, 1, 2))
+    place.run_sql("DROP TABLE w")
+    done = place.write(more=", gone: 'boolean'", strategy="merge", keys=["id"], on_delete="delete", delete_flag="gone")
+    judge_left("creates the target of a merge", done, [(1, "uno", 10), (3, "three", 3)], (2, 0, 0))
+    table(old)
+    place.rows(["1,uno,10"])
+    for time, counts in (("first", (0, 1, 2)), ("second", (0, 1, 0))):
+        done = place.write(strategy="merge", keys=["id"], on_delete="soft", schema_policy="evolve")
+        judge_left(f"marks what the input no longer has, the {time} time", done, [(1, "uno", 10), *old[1:]], counts)
+    left = place.read("{id: 'bigint', _kedge_deleted_at: 'timestamptz'}")
+    judge(f"{name} has marked", left[0] == 0 and [row[1] is None for row in left[1]] == [True, False, False], left)
+    table([(1, "one", 1)])
+    place.rows(["1,uno,10"])
 
 
 def odbc_sqlite(databases, folder):
@@ -216,6 +263,22 @@ def sqlserver(folder):
 
 
 def d1(databases, folder):
+    import sqlite3
+    file = folder / "x.db"
+    folder.mkdir(parents=True)
+    stand_in = Path(__file__).resolve().parent.parent / "cases/runner/kt/wrangler_stub.py"
+    tool = folder / "wrangler"
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stand_in}" "{file}" "$@"\n')
+    tool.chmod(0o755)
+
+    def run_sql(sql):
+        with sqlite3.connect(file) as database:
+            database.execute(sql)
+
+    return Place(folder, {"connector": "d1", "database": "DB", "wrangler": str(tool)}, run_sql)
+
+
+def d1_local(databases, folder):
     wrangler = shutil.which(options.wrangler or "wrangler")
     if not wrangler:
         raise Skip("no wrangler")
