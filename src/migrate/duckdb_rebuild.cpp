@@ -64,6 +64,18 @@ std::map<Name, std::size_t> referring(const std::map<Name, std::size_t>& candida
   return found;
 }
 
+// The change that leaves a column out of the rebuild of this table of `from`.
+std::optional<std::size_t> lost_column(const Emission& e, const Name& table) {
+  for (std::size_t i = 0; i < e.changes.size(); ++i) {
+    const auto* drop = std::get_if<change::DropColumn>(&e.changes[i]);
+    const Table* was = drop == nullptr ? nullptr : table_before(e, drop->table);
+    if (was != nullptr && was->name == table) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void DuckdbRebuilds::run(const std::map<Name, std::vector<std::size_t>>& tables) {
@@ -131,8 +143,10 @@ void DuckdbRebuilds::drop_all() {
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     const Name& name = (*table)->name;
     const bool goes = dropped_.contains(name);
-    change_ = all[name];
-    step("DROP TABLE " + (goes ? e_.if_exists() : "") + e_.ddl.name(name)).destructive = goes;
+    const std::optional<std::size_t> lost = lost_column(e_, name);
+    change_ = lost ? lost : all[name];
+    step("DROP TABLE " + (goes ? e_.if_exists() : "") + e_.ddl.name(name)).destructive =
+        goes || lost.has_value();
   }
 }
 

@@ -194,7 +194,7 @@ void cascade(Emission& e, Family& family, const std::vector<Name>& order) {
     carry(e, family.member(name), keys);
   }
   for (auto name = order.rbegin(); name != order.rend(); ++name) {
-    e.draft.add(keys, "DROP TABLE " + e.ddl.name(*name), change_of(*name));
+    drop_old(e, keys, family.member(*name), change_of(*name));
   }
   for (const Name& name : order) {
     e.draft.add(keys, e.ddl.alter(temporary(name)) + "RENAME TO " + e.ddl.quote(name.name),

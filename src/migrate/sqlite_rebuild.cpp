@@ -164,6 +164,16 @@ void refuse_losses(Emission& e, const Rebuild& rebuild, const std::string& writt
                         codes::ERR_REBUILD_LOSES});
 }
 
+void drop_old(Emission& e, const Keys& keys, const Rebuild& rebuild,
+              std::optional<std::size_t> change) {
+  const auto lost = std::find_if(
+      rebuild.changes.begin(), rebuild.changes.end(),
+      [&](std::size_t i) { return std::holds_alternative<change::DropColumn>(e.changes[i]); });
+  const bool loses = lost != rebuild.changes.end();
+  e.draft.add(keys, "DROP TABLE " + e.ddl.name(rebuild.is->name), loses ? *lost : change)
+      .destructive = loses;
+}
+
 void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const Table& is = *rebuild.is;
   const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
@@ -196,7 +206,7 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
                     counter, e.ddl.literal(is.name.name.text())),
         change);
   }
-  e.draft.add(keys, "DROP TABLE " + table, change);
+  drop_old(e, keys, rebuild, change);
   e.draft.add(keys, e.ddl.alter(fresh) + "RENAME TO " + e.ddl.quote(is.name.name), change);
   for (const schema::Index& index : is.indexes) {
     if (index.constraint == schema::Index::Constraint::None) {

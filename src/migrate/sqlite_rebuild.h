@@ -25,5 +25,8 @@ std::string table_sql(const Emission& emission, const schema::Table& table,
 std::string copy_sql(const Emission& emission, const Rebuild& rebuild, const std::string& target,
                      const std::string& source);
 bool is_counted(const schema::Table& table);  // AUTOINCREMENT
+// The old table goes, and with it the columns that the new one has not.
+void drop_old(Emission& emission, const Keys& keys, const Rebuild& rebuild,
+              std::optional<std::size_t> change);
 
 }  // namespace kedge::migrate

@@ -11,7 +11,11 @@ namespace {
 
 using document::Json;
 
+// A column that goes in a rebuild has no statement of its own.
 bool is_destructive(const migrate::Plan& plan, std::size_t change) {
+  if (std::holds_alternative<change::DropColumn>(plan.changes[change].change)) {
+    return true;
+  }
   for (const migrate::PlanStatement& statement : plan.up) {
     if (statement.change == change && statement.destructive) {
       return true;
