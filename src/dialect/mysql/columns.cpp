@@ -1,4 +1,6 @@
 // Columns of tables and views.
+#include <algorithm>
+
 #include "base/text.h"
 #include "dialect/mysql/catalog.h"
 
@@ -99,9 +101,76 @@ void add_column(Catalog& catalog, const RowView& row, const Relation& relation) 
   read_value(row, catalog.is_mariadb, column);
 }
 
+// The catalog shows the bytes of a binary default as text of its own encoding, and loses them; the
+// table itself tells them.
+struct BinaryDefault {
+  std::size_t table;
+  std::size_t column;
+  std::string type;
+  std::string sql;  // gives it in hexadecimal digits
+};
+
+std::string bytes_of(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(at, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+Default binary_default(const std::string& digits, bool is_padded) {
+  std::string bytes = bytes_of(digits);
+  if (is_padded) {
+    bytes.erase(bytes.find_last_not_of('\0') + 1);
+  }
+  const bool is_plain =
+      std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return is_plain ? Default{Default::Kind::Literal, std::move(bytes)}
+                  : Default{Default::Kind::Expression, "X'" + digits + "'"};
+}
+
+// Nothing where the column just added has no such default.
+void note_binary_default(const Catalog& catalog, const RowView& row, const Relation& relation,
+                         std::vector<BinaryDefault>& found) {
+  const std::string type = base::to_lower(row.text(kType));
+  if (relation.is_view || !(type.starts_with("binary") || type.starts_with("varbinary"))) {
+    return;
+  }
+  const std::vector<schema::Column>& columns = catalog.schema.tables[relation.place].columns;
+  const std::optional<Default>& value = columns.back().default_value;
+  if (!value || value->kind != Default::Kind::Literal) {
+    return;
+  }
+  const Dialect& dialect = get_dialect(schema::Dialect::Mysql);
+  const std::string table = dialect.quote(Identifier(row.text(kSchema))) + "." +
+                            dialect.quote(Identifier(row.text(kTable)));
+  // No row is read: an outer join that never matches gives one of no values.
+  found.push_back({relation.place, columns.size() - 1, type,
+                   "HEX(DEFAULT(t." + dialect.quote(columns.back().name) +
+                       ")) FROM (SELECT 1) one LEFT JOIN " + table + " t ON FALSE"});
+}
+
+void read_binary_defaults(db::Connection& connection, Catalog& catalog,
+                          const std::vector<BinaryDefault>& columns) {
+  std::string sql;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    sql += (i == 0 ? "" : " UNION ALL ") + ("SELECT " + std::to_string(i) + ", " + columns[i].sql);
+  }
+  if (sql.empty()) {
+    return;
+  }
+  read_rows(connection, sql, [&](const RowView& row) {
+    const BinaryDefault& each = columns[static_cast<std::size_t>(row.integer(0))];
+    schema::Column& column = catalog.schema.tables[each.table].columns[each.column];
+    const bool is_padded = each.type.starts_with("binary");
+    column.default_value = binary_default(row.text(1), is_padded);
+  });
+}
+
 }  // namespace
 
 void read_columns(db::Connection& connection, Catalog& catalog) {
+  std::vector<BinaryDefault> binary;
   read_rows(connection,
             "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, "
             "COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME, EXTRA, GENERATION_EXPRESSION, "
@@ -110,8 +179,10 @@ void read_columns(db::Connection& connection, Catalog& catalog) {
             [&](const RowView& row) {
               if (const Relation* relation = catalog.find(row.text(kSchema), row.text(kTable))) {
                 add_column(catalog, row, *relation);
+                note_binary_default(catalog, row, *relation, binary);
               }
             });
+  read_binary_defaults(connection, catalog, binary);
 }
 
 }  // namespace kedge::dialect::mysql

@@ -14,6 +14,11 @@ bool is_time_call(std::string_view sql) {
          lower.starts_with("nextval(");
 }
 
+// X'00ff': a literal, and needs no parentheses.
+bool is_bytes(std::string_view sql) {
+  return sql.starts_with("X'") && sql.find('\'', 2) == sql.size() - 1;
+}
+
 class MysqlDdl : public Ddl {
  public:
   using Ddl::quote;
@@ -23,14 +28,15 @@ class MysqlDdl : public Ddl {
     return "`" + base::replace_all(std::string(identifier), "`", "``") + "`";
   }
   std::string literal(std::string_view text) const override {
-    return "'" + base::replace_all(base::replace_all(std::string(text), "\\", "\\\\"), "'", "''") +
-           "'";
+    std::string content = base::replace_all(std::string(text), "\\", "\\\\");
+    content = base::replace_all(content, std::string(1, '\0'), "\\0");
+    return "'" + base::replace_all(content, "'", "''") + "'";
   }
 
   std::string default_value(const schema::Default& value, const schema::Type& type) const override {
     if (value.kind == schema::Default::Kind::Expression) {
       return is_plain_default(value.value) || is_time_call(value.value) ||
-                     value.value.starts_with("b'")
+                     value.value.starts_with("b'") || is_bytes(value.value)
                  ? value.value
                  : "(" + value.value + ")";
     }

@@ -64,6 +64,26 @@ void add_relation(Catalog& catalog, const RowView& row) {
   }
 }
 
+// What stands for a control character behind a backslash; anything else stands for itself.
+char unescaped(char character) {
+  switch (character) {
+    case '0':
+      return '\0';
+    case 'b':
+      return '\b';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'Z':
+      return '\x1a';
+    default:
+      return character;
+  }
+}
+
 }  // namespace
 
 schema::Name Catalog::name_of(const std::string& space, const std::string& name) const {
@@ -92,7 +112,7 @@ bool read_literal(std::string_view text, std::string& content) {
     if (escaped) {
       ++at;
     }
-    const char character = escaped && text[at] == 'n' ? '\n' : text[at];
+    const char character = escaped ? unescaped(text[at]) : text[at];
     plain += character;
     if (escaped && character == '\'') {
       plain += '\'';  // as the standard writes it
