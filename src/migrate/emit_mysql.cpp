@@ -196,10 +196,7 @@ class Mysql {
   }
   void operator()(const ChangeTableOptions& c) {
     std::vector<std::string> clauses;
-    const auto value = [](const Table& table, const char* key) {
-      const auto found = table.options.find(key);
-      return found == table.options.end() ? std::string() : found->second;
-    };
+    const auto value = option_of;
     const auto changed = [&](const char* key, const char* word) {
       if (value(c.before, key) != value(c.after, key) && !value(c.after, key).empty()) {
         clauses.push_back(std::string(word) + value(c.after, key));
@@ -212,6 +209,7 @@ class Mysql {
     if (!clauses.empty()) {
       alter(stage::kTableOptions, c.after.name, base::join(clauses, " "));
     }
+    recode_followers(c);
     const std::string partitions = dialect::mysql::partition_clause(c.after);
     if (partitions != dialect::mysql::partition_clause(c.before)) {
       alter(stage::kTableOptions, c.after.name,
@@ -246,6 +244,40 @@ class Mysql {
   void operator()(const Other&) {}
 
  private:
+  static std::string option_of(const Table& table, const char* key) {
+    const auto found = table.options.find(key);
+    return found == table.options.end() ? std::string() : found->second;
+  }
+  static bool changes_default(const Table& before, const Table& after) {
+    return option_of(before, "charset") != option_of(after, "charset") ||
+           option_of(before, "collation") != option_of(after, "collation");
+  }
+  // A text column that says nothing has its table's character set.
+  bool follows_table(const Column& column) const {
+    const std::string type = base::to_lower(e_.ddl.type(column.type));
+    const bool text = type.find("char") != std::string::npos ||
+                      type.find("text") != std::string::npos || type.starts_with("enum") ||
+                      type.starts_with("set");
+    return text && column.collation.empty() && !column.options.contains("charset");
+  }
+  // Another default is for new columns only: those that followed the old one are told to.
+  void recode_followers(const ChangeTableOptions& c) {
+    if (!changes_default(c.before, c.after)) {
+      return;
+    }
+    for (const Column& after : c.after.columns) {
+      const Column* before = find_column(c.before, after.name);
+      if (before != nullptr && follows_table(*before) && follows_table(after)) {
+        modify(c.after.name, *before, after);
+      }
+    }
+  }
+  bool is_recoded(const Name& table, const Column& before, const Column& after) const {
+    const Table* was = table_before(e_, table);
+    const Table* is = find_table(e_.to, table);
+    return was != nullptr && is != nullptr && changes_default(*was, *is) &&
+           (follows_table(before) || follows_table(after));
+  }
   void sequence(const char* verb, const schema::Sequence& s) {
     std::string sql = fmt::format("{} SEQUENCE {} START WITH {} INCREMENT BY {}", verb,
                                   e_.ddl.name(s.name), s.start, s.increment);
@@ -348,7 +380,8 @@ class Mysql {
       at = stage::kDropConstraint + 1;  // before its key goes
     }
     alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is),
-          way_to_modify(before, column));
+          is_recoded(table, before, column) && !column.generated ? Way::Copy
+                                                                 : way_to_modify(before, column));
   }
   void remake(const Name& table, const Column& column, bool loses) {
     const Table* is = find_table(e_.to, table);

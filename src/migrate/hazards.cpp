@@ -207,7 +207,8 @@ class Assessor {
     };
     const bool moves = is_postgres() && (c.before.unlogged != c.after.unlogged ||
                                          changed("access_method") || changed("tablespace"));
-    if (moves || (is_mysql() && (changed("engine") || changed("row_format")))) {
+    if (moves || (is_mysql() && (changed("engine") || changed("row_format") || changed("charset") ||
+                                 changed("collation")))) {
       Hazard& h = add("table-rebuild", c.after.name, "the whole table is copied");
       h.lock = lock("ACCESS EXCLUSIVE");
       h.rewrite = "rewrite";
