@@ -21,7 +21,8 @@ enum Field : std::size_t {
   kCollation,
   kExtra,
   kExpression,
-  kComment
+  kComment,
+  kPrivileges
 };
 
 // MariaDB prints SQL; MySQL the bare value, or SQL where the column's extra says so.
@@ -129,11 +130,13 @@ Default binary_default(const std::string& digits, bool is_padded) {
                   : Default{Default::Kind::Expression, "X'" + digits + "'"};
 }
 
-// Nothing where the column just added has no such default.
+// Nothing where the column just added has no such default, or where its table may not be read.
 void note_binary_default(const Catalog& catalog, const RowView& row, const Relation& relation,
                          std::vector<BinaryDefault>& found) {
   const std::string type = base::to_lower(row.text(kType));
-  if (relation.is_view || !(type.starts_with("binary") || type.starts_with("varbinary"))) {
+  const bool is_readable = row.text(kPrivileges).find("select") != std::string::npos;
+  if (relation.is_view || !is_readable ||
+      !(type.starts_with("binary") || type.starts_with("varbinary"))) {
     return;
   }
   const std::vector<schema::Column>& columns = catalog.schema.tables[relation.place].columns;
@@ -174,7 +177,7 @@ void read_columns(db::Connection& connection, Catalog& catalog) {
   read_rows(connection,
             "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, "
             "COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME, EXTRA, GENERATION_EXPRESSION, "
-            "COLUMN_COMMENT FROM information_schema.COLUMNS WHERE TABLE_SCHEMA IN (" +
+            "COLUMN_COMMENT, PRIVILEGES FROM information_schema.COLUMNS WHERE TABLE_SCHEMA IN (" +
                 catalog.schemas + ") ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION",
             [&](const RowView& row) {
               if (const Relation* relation = catalog.find(row.text(kSchema), row.text(kTable))) {
