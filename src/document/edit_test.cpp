@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace kedge::document {
 namespace {
 
@@ -115,6 +117,72 @@ TEST(EditTest, AppendsToEmptyAndMultiLineLists) {
   editor.append({"b"}, Json("y"));
   editor.append({"c"}, Json(3));
   EXPECT_EQ(editor.apply(), "a:\n- 1\nb:\n- y\nc: [\n  1, # one\n  2,  # two\n  3\n]\nd:\n- x\n");
+}
+
+TEST(EditTest, AddsInsideTheLastItemBeforeWhatComesBehindIt) {
+  for (const std::string end : {"", "\n", "\n...\n", "\n# end\n...\n"}) {
+    const Document document = read("name: a\ncolumns:\n  - name: x" + end);
+    Editor editor(document);
+    editor.append({"joins"}, Json().set("target", "b"));
+    editor.append({"columns"}, Json().set("name", "y"));
+    EXPECT_EQ(editor.apply(),
+              "name: a\ncolumns:\n  - name: x\n  - name: y\njoins:\n  - target: b" + end);
+  }
+}
+
+TEST(EditTest, LeavesCommentsWhereTheyStand) {
+  const Document document =
+      read("a: []  # none\nb:  # none either\nc: [\n  # soon\n]\nd:\n  []  # d\ne: ~ # e");
+  Editor editor(document);
+  for (const char* key : {"a", "b", "c", "d", "e"}) {
+    editor.append({std::string(key)}, Json().set("x", 1).set("y", 2));
+  }
+  const std::string item = "\n  - x: 1\n    y: 2\n";
+  EXPECT_EQ(editor.apply(), "a:  # none" + item + "b:  # none either" + item +
+                                "c: [\n  # soon\n  {x: 1, y: 2}\n]\nd:  # d" + item + "e: # e" +
+                                item.substr(0, item.size() - 1));
+}
+
+// Every pair of layouts, every end of a file, every choice of what is added: nothing is refused,
+// no comment is lost or moved in front of another one.
+TEST(EditTest, AddsToEveryLayout) {
+  const std::vector<std::string> lists = {
+      "[]  # @",     " # @",  "[1]  # @",    "\n- 1  # @",   "\n- 1\n# @", "[\n  1,  # @\n]",
+      "[  # @\n  ]", "~ # @", "\n  []  # @", "\n  - x: 1\n", "# @\n  # @"};
+  const std::vector<std::string> ends = {"", "\n", "\n...\n", "\n\n# z\n... # z\n"};
+  const auto comments = [](const std::string& text) {
+    std::string found;
+    for (std::size_t at = 0; (at = text.find('#', at)) != std::string::npos; ++at) {
+      found += text.substr(at, 3);
+    }
+    return found;
+  };
+  int edits = 0;
+  for (std::size_t first = 0; first < lists.size(); ++first) {
+    for (std::size_t second = 0; second < lists.size(); ++second) {
+      for (unsigned mask = 1; mask < 16; ++mask) {
+        const std::string& end = ends[(first + second + mask) % ends.size()];
+        std::string text = "a: " + base::replace_all(lists[first], "@", "1") +
+                           "\nb: " + base::replace_all(lists[second], "@", "2") + end;
+        text = mask % 3 == 0 ? base::replace_all(text, "\n", "\r\n") : text;
+        const Document document = read(text);
+        Editor editor(document);
+        for (unsigned bit = 0; bit < 4; ++bit) {
+          if ((mask & (1U << bit)) != 0) {
+            const std::string key(1, "cabd"[bit]);
+            bit < 3
+                ? editor.append({key}, Json().set("k", "v").set("l", Json(Json::Array{Json(1)})))
+                : editor.set({}, key, Json("text"));
+          }
+        }
+        std::string changed;
+        ASSERT_NO_THROW(changed = editor.apply()) << text;
+        EXPECT_EQ(comments(changed), comments(text)) << text << "\nbecame\n" << changed;
+        ++edits;
+      }
+    }
+  }
+  EXPECT_EQ(edits, 11 * 11 * 15);
 }
 
 TEST(EditTest, SetsAndReplacesValues) {

@@ -123,15 +123,16 @@ class TextEditor {
       splice(node.range.begin, node.range.end, list ? "[]" : "{}");
       return;
     }
-    if (node.style == Style::Flow) {
-      edit_flow(node, plan);
-    } else {
-      edit_block(node, plan, entry);
-    }
+    // What is added inside the last item comes before what is added behind it.
     for (const auto& [index, child_plan] : plan.children) {
       if (!child_plan.removed) {
         edit(child(node, index), child_plan, node.is_mapping() ? &node.entries[index] : nullptr);
       }
+    }
+    if (node.style == Style::Flow) {
+      edit_flow(node, plan);
+    } else {
+      edit_block(node, plan, entry);
     }
   }
 
@@ -343,21 +344,56 @@ class TextEditor {
   void replace(const Node& node, const Json& value, const Entry* entry) {
     const bool in_flow = document_.format == Format::Json || stands_in_flow(node);
     const bool scalar = !is_container_with_items(value);
-    if (node.is_scalar() && node.range.end > node.range.begin && scalar) {
-      splice(node.range.begin, node.range.end, scalar_like(node, value, in_flow));
+    const Range& range = node.range;
+    if (node.is_scalar() && range.end > range.begin && scalar) {
+      splice(range.begin, range.end, scalar_like(node, value, in_flow));
     } else if (in_flow) {
       const std::string text = write_inline(value, document_.format, Place::Flow);
-      const bool gap = node.range.begin == node.range.end;
-      splice(node.range.begin, node.range.end, (gap ? " " : "") + text);
+      splice(range.begin, range.end, (range.begin == range.end ? " " : "") + text);
+    } else if (value.as_array() != nullptr && holds_comments_only(node)) {
+      fill_brackets(node, *value.as_array());
     } else if (entry != nullptr) {
-      splice(colon_end(*entry), std::max(node.range.end, colon_end(*entry)),
-             value_after_colon(value, column(entry->key.range.begin)));
+      replace_lines(node, colon_end(*entry),
+                    value_after_colon(value, column(entry->key.range.begin)));
     } else {
-      const std::size_t indent = column(node.range.begin);
-      const bool gap = node.range.begin == node.range.end;
-      splice(node.range.begin, node.range.end,
-             (gap ? " " : "") + write_block(value, indent + (gap ? 1 : 0), eol_));
+      const std::string gap = range.begin == range.end ? " " : "";
+      replace_lines(node, range.begin,
+                    gap + write_block(value, column(range.begin) + gap.size(), eol_));
     }
+  }
+
+  // A comment at the end of the line stays on it: what follows the first line goes below.
+  void replace_lines(const Node& node, std::size_t begin, const std::string& text) {
+    const std::size_t end = std::max(begin, node.range.end);
+    const bool block = node.style == Style::Block && child_count(node) > 0;
+    const std::size_t first = block ? text.size() : std::min(text.find(eol_), text.size());
+    splice(begin, end, text.substr(0, first));
+    splice(line_end(end), line_end(end), text.substr(first));
+  }
+
+  // "[", a comment or more, "]".
+  bool holds_comments_only(const Node& node) const {
+    return node.is_sequence() && node.style == Style::Flow && node.items.empty() &&
+           text_.substr(node.range.begin, node.range.end - node.range.begin).find('#') !=
+               std::string_view::npos;
+  }
+
+  void fill_brackets(const Node& node, const Json::Array& items) {
+    const std::size_t last_line = line_start(node.range.end - 1);
+    const std::string indent(column(line_text_start(last_line)) + 2, ' ');
+    std::string lines;
+    for (const Json& item : items) {
+      lines += indent + write_inline(item, document_.format, Place::Flow) +
+               (&item == &items.back() ? "" : ",") + std::string(eol_);
+    }
+    splice(last_line, last_line, lines);
+  }
+
+  std::size_t line_text_start(std::size_t at) const {
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) {
+      ++at;
+    }
+    return at;
   }
 
   std::string scalar_like(const Node& node, const Json& value, bool in_flow) const {
