@@ -142,14 +142,14 @@ std::map<std::string, std::string> read_texts(const Context& context,
 }
 
 models::IngestPlan merge_live(const Context& context, const ModelProject& project,
-                              const std::string& data_source, const schema::Schema& schema,
+                              const std::string& data_source, const models::LiveReading& reading,
                               const models::IngestOptions& options) {
   const ProjectLock lock(context);
   const models::ModelStore store =
       models::load_models(context.files, {context.folder, project.dialects, data_source});
   models::IngestPlan plan =
-      models::plan_ingest({data_source, project.dialects.at(data_source), schema, store,
-                           read_texts(context, store), options});
+      models::plan_ingest({data_source, project.dialects.at(data_source), reading.schema, store,
+                           read_texts(context, store), options, reading.source.sight});
   for (const models::IngestChange& change : plan.changes) {
     const models::ModelId id{data_source, change.addition.model_name};
     context.files.write(models::find_model_file(context.files, context.folder, id)
@@ -338,7 +338,7 @@ models::IdempotentIngestResult ingest_models(const Context& context, const std::
     const CodeEntry* entry = find_code(failure.code);
     throw Error(entry ? entry->code : codes::introspection_failed, failure.message);
   }
-  models::IngestPlan plan = merge_live(context, project, data_source, reading.schema, options);
+  models::IngestPlan plan = merge_live(context, project, data_source, reading, options);
   models::IdempotentIngestResult result;
   for (models::IngestChange& change : plan.changes) {
     result.additions.push_back(std::move(change.addition));

@@ -171,6 +171,22 @@ TEST(CascadeTest, KeepsOutOfScopeTablesOutOfSight) {
   EXPECT_EQ(shown(project.drops(options)), "-main/depots model:depots=table_missing\n");
 }
 
+TEST(CascadeTest, MatchesScopesAsTheDatabaseFoldsNames) {
+  const auto missing = [](SqlDialect dialect, const std::string& table, const Scope& scope) {
+    Project project;
+    project.dialect = dialect;
+    project.model("a", "sql_table: '" + table + "'\n").missing("a");
+    CascadeOptions options;
+    options.scope = scope;
+    return !project.drops(options).empty();
+  };
+  EXPECT_FALSE(missing(SqlDialect::Postgres, "Crates", {{}, {"crates"}}));
+  EXPECT_FALSE(missing(SqlDialect::Postgres, "Sales.Crates", {{}, {"sales.crates"}}));
+  EXPECT_TRUE(missing(SqlDialect::Postgres, "\"Crates\"", {{}, {"crates"}}));
+  EXPECT_TRUE(missing(SqlDialect::Sqlite, "crates", {{"Crates"}, {}}));
+  EXPECT_FALSE(missing(SqlDialect::Sqlite, "crates", {{"Crates"}, {"CRATES"}}));
+}
+
 TEST(CascadeTest, CountsABareInnerNameOnlyWhenNoInnerTableHasIt) {
   Project project;
   project

@@ -1,6 +1,7 @@
 #include "models/index.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/text.h"
@@ -164,17 +165,29 @@ bool SourceIndex::is_free_name(const std::vector<std::vector<sql::NamePart>>& re
   });
 }
 
+namespace {
+
+using Matches = std::function<bool(const std::string& pattern)>;
+
+bool in_scope(const Scope& scope, const Matches& matches) {
+  const std::vector<std::string>& include = scope.include_tables;
+  const std::vector<std::string>& exclude = scope.exclude_tables;
+  return (include.empty() || std::any_of(include.begin(), include.end(), matches)) &&
+         std::none_of(exclude.begin(), exclude.end(), matches);
+}
+
+bool matches_relation(const std::string& pattern, const std::string& schema,
+                      const std::string& table) {
+  return base::matches_glob(pattern, table) ||
+         (!schema.empty() && base::matches_glob(pattern, schema + "." + table));
+}
+
+}  // namespace
+
 bool in_scope(const Scope& scope, std::string_view schema, std::string_view table) {
-  const auto matches = [&](const std::string& pattern) {
-    return base::matches_glob(pattern, table) ||
-           (!schema.empty() &&
-            base::matches_glob(pattern, std::string(schema) + "." + std::string(table)));
-  };
-  const bool included =
-      scope.include_tables.empty() ||
-      std::any_of(scope.include_tables.begin(), scope.include_tables.end(), matches);
-  return included &&
-         std::none_of(scope.exclude_tables.begin(), scope.exclude_tables.end(), matches);
+  return in_scope(scope, [&](const std::string& pattern) {
+    return matches_relation(pattern, std::string(schema), std::string(table));
+  });
 }
 
 bool in_scope(const Scope& scope, const Model& model, SqlDialect dialect) {
@@ -185,14 +198,14 @@ bool in_scope(const Scope& scope, const Model& model, SqlDialect dialect) {
   if (!relation) {
     return true;
   }
-  const std::string schema = relation->schema ? relation->schema->text : "";
-  const std::string& table = relation->name.text;
-  if (in_scope(scope, schema, table)) {
-    return true;
-  }
-  // An unquoted name is matched as the database folds it, too.
-  const std::string folded = written_key(dialect, table, relation->name.quoted);
-  return folded != table && scope.exclude_tables.empty() && in_scope(scope, schema, folded);
+  // As written, and as the database folds the name and would fold the pattern's live one.
+  const PhysicalName schema = relation->schema.value_or(PhysicalName{});
+  const std::string folded_schema = written_key(dialect, schema.text, schema.quoted);
+  const std::string folded = written_key(dialect, relation->name.text, relation->name.quoted);
+  return in_scope(scope, [&](const std::string& pattern) {
+    return matches_relation(pattern, schema.text, relation->name.text) ||
+           matches_relation(live_key(dialect, pattern), folded_schema, folded);
+  });
 }
 
 }  // namespace kedge::models

@@ -90,7 +90,7 @@ class Planner {
       }
     }
     for (const IngestRelation& relation : relations_) {
-      by_key_.emplace(relation_key(relation.name, input_.dialect), &relation);
+      by_key_.emplace(relation_keys(input_).of(relation.name), &relation);
     }
     for (const IngestRelation& relation : relations_) {
       if (relation.model.empty()) {
@@ -124,7 +124,7 @@ class Planner {
   // Which model stands for the relation, if any may be written.
   void assign_model(IngestRelation& relation) {
     const std::string name = model_name_of(relation.name.name.text());
-    const std::string key = relation_key(relation.name, input_.dialect);
+    const std::string key = relation_keys(input_).of(relation.name);
     const auto over = table_models_.find(key);
     if (over != table_models_.end() && base::equals_ignoring_case(over->second->model.name, name)) {
       relation.model = over->second->model.name;

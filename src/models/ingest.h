@@ -9,6 +9,7 @@
 #include "kedge/models.h"
 #include "kedge/schema.h"
 #include "models/store.h"
+#include "models/table_names.h"
 
 namespace kedge::models {
 
@@ -19,6 +20,7 @@ struct IngestInput {
   const ModelStore& store;                   // of the data source
   std::map<std::string, std::string> texts;  // of the readable models, by model name
   IngestOptions options;
+  Sight sight;
 };
 
 struct IngestChange {

@@ -56,7 +56,7 @@ class JoinFinder {
   }
 
   const IngestRelation* find_relation(const schema::Name& name) const {
-    const auto found = context_.relations.find(relation_key(name, context_.input.dialect));
+    const auto found = context_.relations.find(relation_keys(context_.input).of(name));
     return found == context_.relations.end() ? nullptr : found->second;
   }
 
@@ -65,8 +65,7 @@ class JoinFinder {
     if (!target.model.empty()) {
       return target.model;
     }
-    const auto found =
-        context_.table_models.find(relation_key(target.name, context_.input.dialect));
+    const auto found = context_.table_models.find(relation_keys(context_.input).of(target.name));
     return found == context_.table_models.end() ? "" : found->second->model.name;
   }
 

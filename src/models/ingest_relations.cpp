@@ -72,20 +72,8 @@ std::vector<IngestRelation> find_relations(const IngestInput& input) {
   return relations;
 }
 
-std::string relation_key(const schema::Name& name, SqlDialect dialect) {
-  return live_key(dialect, name.schema.text()) + "." + live_key(dialect, name.name.text());
-}
-
-std::string relation_key(const RelationName& name, const schema::Schema& schema,
-                         SqlDialect dialect) {
-  const auto key = [&](const PhysicalName& part) {
-    return written_key(dialect, part.text, part.quoted);
-  };
-  std::string folder = name.schema ? key(*name.schema) : "";
-  if (folder == live_key(dialect, schema.default_schema.text())) {
-    folder.clear();
-  }
-  return folder + "." + key(name.name);
+RelationKeys relation_keys(const IngestInput& input) {
+  return {input.dialect, input.schema.default_schema.text(), input.sight};
 }
 
 std::unordered_map<std::string, const LoadedModel*> find_table_models(const IngestInput& input) {
@@ -100,7 +88,7 @@ std::unordered_map<std::string, const LoadedModel*> find_table_models(const Inge
           parse_relation(loaded.model.sql_table, input.dialect);
       if (relation && (!own_name || base::equals_ignoring_case(model_name_of(relation->name.text),
                                                                loaded.model.name))) {
-        models.emplace(relation_key(*relation, input.schema, input.dialect), &loaded);
+        models.emplace(relation_keys(input).of(*relation), &loaded);
       }
     }
   };

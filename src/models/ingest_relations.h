@@ -30,10 +30,7 @@ struct IngestRelation {
 // In name order; bookkeeping tables, partitions and what is out of scope are left out.
 std::vector<IngestRelation> find_relations(const IngestInput& input);
 
-// Keys of relations: the default schema is the empty one.
-std::string relation_key(const schema::Name& name, SqlDialect dialect);
-std::string relation_key(const RelationName& name, const schema::Schema& schema,
-                         SqlDialect dialect);
+RelationKeys relation_keys(const IngestInput& input);
 
 // A persisted sql_table model over each relation, by the relation's key: the one of the relation's
 // own name first, else the first by name.

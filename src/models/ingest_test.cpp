@@ -52,7 +52,7 @@ class IngestTest : public testing::Test {
       texts.emplace(id.second, text);
     }
     store.set = project_.load();
-    return plan_ingest({"main", SqlDialect::Postgres, schema_, store, texts, options});
+    return plan_ingest({"main", project_.dialect, schema_, store, texts, options, sight_});
   }
 
   // Takes over what a plan would write.
@@ -86,6 +86,7 @@ class IngestTest : public testing::Test {
     return project;
   }();
   schema::Schema schema_;
+  Sight sight_;
 };
 
 TEST_F(IngestTest, CreatesOnceAndThenAddsNothing) {
@@ -149,6 +150,28 @@ TEST_F(IngestTest, LeavesModelsOfAPersonAlone) {
 TEST_F(IngestTest, RefusesNamesThatDifferInCaseOnly) {
   schema_.tables = {table("Orders", {number("x")}), table("orders", {number("x")})};
   EXPECT_EQ(shown(plan()), "+Orders x\norders!name_conflict\n");
+}
+
+TEST_F(IngestTest, TakesTableNamesAsTheServerDoes) {
+  project_.dialect = SqlDialect::Mysql;
+  project_.model("boxes", "sql_table: BOXES\ncolumns: [{name: id, type: INT}]\n");
+  schema_.engine.dialect = schema::Dialect::Mysql;
+  schema_.tables = {table("Boxes", {number("ID"), number("kg")})};
+  EXPECT_EQ(shown(plan()), "Boxes!name_conflict\n");
+  sight_.folds_tables = true;
+  EXPECT_EQ(shown(plan()), "~boxes kg\n");
+}
+
+TEST_F(IngestTest, KnowsTheModelThatTheSearchPathLeadsTo) {
+  project_.model("a", "sql_table: a\ncolumns: [{name: id, type: INT}]\n");
+  schema_.default_schema = Identifier("public");
+  schema_.tables = {table("a", {number("id"), number("x")})};
+  schema_.tables[0].name.schema = Identifier("back");
+  IngestOptions options;
+  options.schema_name = "back";
+  EXPECT_EQ(shown(plan(options)), "a!model_name_taken\n");
+  sight_.searched.emplace().emplace("a", "back.a");
+  EXPECT_EQ(shown(plan(options)), "~a x\n");
 }
 
 TEST_F(IngestTest, TakesViewsUnlessToldOtherwise) {

@@ -9,7 +9,7 @@
 
 #include "kedge/schema.h"
 #include "kedge/type.h"
-#include "models/names.h"
+#include "models/table_names.h"
 
 namespace kedge::models {
 
@@ -43,6 +43,7 @@ struct LiveSource {
   SqlDialect dialect = SqlDialect::Generic;
   std::vector<LiveRelation> relations;      // sorted by name
   std::map<std::string, LiveShape> models;  // by model name
+  Sight sight;
 };
 
 // The bucket of a live type. `engine` is the connection's: Ansi where ODBC reaches a database,

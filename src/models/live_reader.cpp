@@ -10,7 +10,6 @@
 #include "kedge/codes.h"
 #include "models/cascade.h"
 #include "models/sight.h"
-#include "models/table_names.h"
 #include "models/trials.h"
 #include "sql/analysis.h"
 
@@ -60,6 +59,7 @@ class LiveReader {
     refuse_empty_file();
     introspect();
     look_around();
+    index_relations();
     std::vector<const Model*> trials;
     for (const LoadedModel& loaded : request_.models.models) {
       const Model& model = loaded.model;
@@ -126,9 +126,11 @@ class LiveReader {
     }
     std::sort(reading_.source.relations.begin(), reading_.source.relations.end(),
               [](const LiveRelation& a, const LiveRelation& b) { return a.name < b.name; });
+  }
+
+  void index_relations() {
     for (const LiveRelation& relation : reading_.source.relations) {
-      const std::string key =
-          table_key(dialect(), relation.name.schema.text(), relation.name.name.text());
+      const std::string key = keys().of(relation.name);
       relations_.emplace(key, &relation);
       if (connection_ == nullptr) {
         folded_.emplace(live_key(dialect(), key), &relation);
@@ -157,7 +159,8 @@ class LiveReader {
       return;
     }
     try {
-      sight_ = read_sight(*connection_, dialect(), reading_.schema.default_schema.text());
+      reading_.source.sight =
+          read_sight(*connection_, dialect(), reading_.schema.default_schema.text());
     } catch (const Error& error) {
       // Behind ODBC stands what only resembles PostgreSQL: it has not all of its functions.
       if (engine_ != schema::Dialect::Ansi || !is_schema_failure(error)) {
@@ -166,7 +169,7 @@ class LiveReader {
       connection_->rollback();
       connection_->begin();
     }
-    prober_->set_hidden(sight_.hidden);
+    prober_->set_hidden(sight().hidden);
   }
 
   void add_table(const Model& model) {
@@ -203,8 +206,8 @@ class LiveReader {
     if (name.catalog) {
       return probe_table(model, false);  // of another database, which was not introspected
     }
-    const std::string key = find_relation_key(name);
-    if (sight_.forbidden.contains(key)) {
+    const std::string key = keys().of(name);
+    if (sight().forbidden.contains(key)) {
       throw Error(codes::permission_denied,
                   "no right to read '" + model.sql_table + "' of model '" + model.name + "'");
     }
@@ -227,20 +230,6 @@ class LiveReader {
     }
     const auto folded = folded_.find(live_key(dialect(), key));
     return folded == folded_.end() ? nullptr : folded->second;
-  }
-
-  // Empty for a name that no schema of the search path has.
-  std::string find_relation_key(const RelationName& name) const {
-    const std::string table = written_table_key(dialect(), name.name);
-    if (!name.schema && sight_.searched) {
-      const auto found = sight_.searched->find(table);
-      return found == sight_.searched->end() ? "" : found->second;
-    }
-    std::string schema = name.schema ? written_table_key(dialect(), *name.schema) : "";
-    if (schema == live_table_key(dialect(), reading_.schema.default_schema.text())) {
-      schema.clear();
-    }
-    return schema + "." + table;
   }
 
   LiveShape probe_table(const Model& model, bool listed) {
@@ -327,6 +316,8 @@ class LiveReader {
   }
 
   SqlDialect dialect() const { return request_.source.dialect; }
+  const Sight& sight() const { return reading_.source.sight; }
+  RelationKeys keys() const { return {dialect(), reading_.schema.default_schema.text(), sight()}; }
 
   db::Connection* connection_ = nullptr;
   const db::Registry* registry_ = nullptr;
@@ -337,7 +328,6 @@ class LiveReader {
   std::unordered_map<std::string, const LiveRelation*> relations_;
   // Without a server that could tell how it folds: the first by name of those that differ in case.
   std::unordered_map<std::string, const LiveRelation*> folded_;
-  Sight sight_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "document/edit.h"
 #include "kedge/codes.h"
-#include "models/ingest_relations.h"
 #include "models/rename_scores.h"
 #include "models/store.h"
 
@@ -87,7 +86,8 @@ std::vector<RenamedSource> find_renamed_sources(const ModelSet& models, const Li
   return sources;
 }
 
-const schema::Table* find_live_table(const LoadedModel& loaded, const schema::Schema* schema) {
+const schema::Table* find_live_table(const LoadedModel& loaded, const schema::Schema* schema,
+                                     const Sight& sight) {
   if (!schema || loaded.model.mode() != SourceMode::Table) {
     return nullptr;
   }
@@ -96,10 +96,11 @@ const schema::Table* find_live_table(const LoadedModel& loaded, const schema::Sc
   if (!relation) {
     return nullptr;
   }
-  const std::string key = relation_key(*relation, *schema, loaded.dialect);
-  const auto found = std::find_if(
-      schema->tables.begin(), schema->tables.end(),
-      [&](const schema::Table& table) { return relation_key(table.name, loaded.dialect) == key; });
+  const RelationKeys keys(loaded.dialect, schema->default_schema.text(), sight);
+  const std::string key = keys.of(*relation);
+  const auto found =
+      std::find_if(schema->tables.begin(), schema->tables.end(),
+                   [&](const schema::Table& table) { return keys.of(table.name) == key; });
   return found == schema->tables.end() ? nullptr : &*found;
 }
 
@@ -203,8 +204,9 @@ std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, cons
   std::vector<RenameCandidate> candidates;
   for (RenamedSource& source : find_renamed_sources(models, live, entries)) {
     const auto schema = evidence.schemas.find(source.loaded->model.data_source);
-    source.table = find_live_table(*source.loaded,
-                                   schema == evidence.schemas.end() ? nullptr : schema->second);
+    source.table =
+        find_live_table(*source.loaded, schema == evidence.schemas.end() ? nullptr : schema->second,
+                        live.at(source.loaded->model.data_source).sight);
     for (auto& row : judge_candidates(source, overlaps[source.loaded->id()])) {
       std::stable_sort(row.begin(), row.end(),
                        [](const RenameCandidate& a, const RenameCandidate& b) {

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/table_names.h"
 #include "sql/analysis.h"
 
 namespace kedge::models {
@@ -97,12 +96,23 @@ class PostgresSight {
   Sight sight_;
 };
 
+Sight read_mysql_sight(db::Connection& connection) {
+  const db::ResultSet rows = connection.query("SHOW VARIABLES LIKE 'lower_case_table_names'");
+  Sight sight;
+  sight.folds_tables = !rows.rows.empty() && db::to_text(rows.rows.front().at(1)) != "0";
+  return sight;
+}
+
 }  // namespace
 
 Sight read_sight(db::Connection& connection, SqlDialect dialect,
                  const std::string& default_schema) {
   // What ODBC reaches has a generic dialect, and says itself which product it is.
-  if (connection.engine().product != "PostgreSQL") {
+  const std::string& product = connection.engine().product;
+  if (product == "MySQL" || product == "MariaDB") {
+    return read_mysql_sight(connection);
+  }
+  if (product != "PostgreSQL") {
     return {};
   }
   return PostgresSight(connection, dialect, default_schema).read();

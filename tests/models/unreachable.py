@@ -213,6 +213,12 @@ class Unreachable(Checks):
         must(code == 0 and found == [("boxes", ["table_missing"]), ("lids", ["column_missing"])], f"exit {code}: {found} {err[:300]}")
         code, out, err = project.run("query", json.dumps({"source_model": "boxes", "measures": ["kg:sum"]}), "--format", "json")
         must(code == 1 and json.loads(out)["error"] == "schema_drift", f"a query: exit {code}: {out[:300]}")
+        # Nor does an ingest take the model over `boxes` for one over `Boxes`.
+        other = self.project(driver)
+        other.write("models/main/kegs.yml", "name: kegs\nsql_table: boxes\n")
+        code, out, err = other.run("ingest", "--datasource", "main", "--include-tables", "Boxes", "--format", "json")
+        made = [(a["model_name"], a["created"], a["new_columns"]) for a in json.loads(out)["additions"]]
+        must(code == 0 and made == [("Boxes", True, ["Box_Id", "kg"])], f"ingest: exit {code}: {out[:300]} {err[:300]}")
 
     # --------------------------------------------------------------------------------------------------------------- d1
 
