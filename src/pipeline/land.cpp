@@ -95,8 +95,8 @@ std::vector<contracts::ShapeColumn> describe_staged(db::Connection& staging,
                                                     const std::string& table) {
   std::vector<contracts::ShapeColumn> columns;
   const db::ResultSet rows = staging.query(
-      "SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = "
-      "'staging' AND table_name = " +
+      "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = "
+      "current_database() AND schema_name = 'staging' AND table_name = " +
       quote_literal(table) + " ORDER BY column_index");
   for (const db::Row& row : rows.rows) {
     columns.push_back({db::to_text(row[0]),

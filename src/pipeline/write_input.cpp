@@ -218,8 +218,8 @@ std::string WriteInput::export_sql(const std::string& condition) const {
   if (has_doubles_) {
     const bool table =
         query_count(staging_,
-                    "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'staging' AND "
-                    "table_name = " +
+                    "SELECT count(*) FROM duckdb_tables() WHERE database_name = "
+                    "current_database() AND schema_name = 'staging' AND table_name = " +
                         quote_literal(name_)) > 0;
     const std::string order = table ? "rowid" : "kedge_row";
     const std::string from =

@@ -5,7 +5,7 @@ and shape, or the whole write is there.
     run_failures.py --kedge PATH [--duckdb-lib LIB] [--targets a,b] [--kinds a,b] [--kills N] [--rows N]
 
 Targets: sqlite, duckdb, postgres, mysql, file, and pushed: a pipeline that runs inside postgres. Kinds of failure:
-  last-row     a constraint of the target that the last row breaks
+  last-row     a constraint of the target that the last row breaks; once it is gone, `kedge retry` succeeds
   kill         SIGKILL at N moments of the write, and the next run succeeds
   connection   the server ends the session in the middle of the write
   disk         the target's file system is full (a small tmpfs; needs root)
@@ -130,7 +130,7 @@ class Project:
             f"(CASE WHEN {str(bad).lower()} AND i = {rows - 1} THEN 'bad' ELSE 'note number ' || i || repeat('x', 60) END)::varchar(200) AS note"
             + (", i + 0.5::double precision AS extra" if evolve else "") + f" FROM generate_series(0::bigint, {rows - 1}) i")
 
-    def reset(self):
+    def reset(self, forbidden="bad"):
         if self.target == "file":
             shutil.rmtree(self.place / "out", ignore_errors=True)
             (self.place / "out" / "t").mkdir(parents=True)
@@ -140,7 +140,7 @@ class Project:
         small = "int" if self.system in ("postgres", "mysql") else "INTEGER"
         self.database.script(
             "DROP TABLE IF EXISTS t;\n"
-            f"CREATE TABLE t (id bigint PRIMARY KEY, v {small}, note {TEXT[self.system]} CHECK (note <> 'bad'));\n"
+            f"CREATE TABLE t (id bigint PRIMARY KEY, v {small}, note {TEXT[self.system]} CHECK (note <> '{forbidden}'));\n"
             "INSERT INTO t VALUES (1, 1, 'one'), (12, 2, 'twelve');")
 
     def state(self):
@@ -169,8 +169,10 @@ class Project:
             self.database.close()
 
     def run(self, *arguments):
-        return subprocess.run([kedge, "-C", str(self.folder), "run", "--all", *arguments], capture_output=True, text=True,
-                              timeout=180)
+        return self.kedge("run", "--all", *arguments)
+
+    def kedge(self, *arguments):
+        return subprocess.run([kedge, "-C", str(self.folder), *arguments], capture_output=True, text=True, timeout=180)
 
     def start(self):
         """A run in the background; `writing` is set when its write has begun."""
@@ -225,6 +227,15 @@ def last_row(project, mode, name):
     problem = changed(project, mode, before, done.stderr + done.stdout)
     judge(name, problem or ("" if done.returncode == 1 else f"exit {done.returncode}: {done.stdout}{done.stderr}"))
     judge(name + " leaves nothing", str(project.leftovers() or ""))
+    # What was in the way goes; a retry reads nothing again and writes the rest.
+    project.reset(forbidden="worse")
+    project.database.script("DELETE FROM t WHERE id = 12")
+    project.release()
+    done = project.kedge("retry")
+    rows = len(project.state()[1])
+    want = 5001 if mode in ("append", "evolve") else 5000
+    judge(name + " retried", "" if done.returncode == 0 and rows == want else f"{rows} rows: {done.stdout}{done.stderr}")
+    judge(name + " retried leaves nothing", str(project.leftovers() or ""))
 
 
 def kill(project, mode, name):
