@@ -9,11 +9,15 @@
 namespace kedge::app {
 namespace {
 
-// DuckDB is opened on first use, so projects without watermark() never load it.
+// DuckDB is opened on first use, so projects that do not need it never load it.
+std::unique_ptr<db::Connection> open_duckdb(Context& context) {
+  return context.registry.connect(
+      {"analysis", "duckdb", {{"path", ":memory:"}}, {}, db::AccessMode::ReadWrite});
+}
+
 pipeline::SqlSerializer make_serializer(Context& context) {
   return [&context](const std::string& sql) {
-    const std::unique_ptr<db::Connection> connection = context.registry.connect(
-        {"analysis", "duckdb", {{"path", ":memory:"}}, {}, db::AccessMode::ReadWrite});
+    const std::unique_ptr<db::Connection> connection = open_duckdb(context);
     const db::Value text = sql;
     const db::ResultSet result = connection->query("SELECT json_serialize_sql(?::VARCHAR)",
                                                    std::span<const db::Value>(&text, 1));
@@ -21,11 +25,26 @@ pipeline::SqlSerializer make_serializer(Context& context) {
   };
 }
 
+pipeline::SqlTrial make_trial(Context& context) {
+  return [&context, connection = std::shared_ptr<db::Connection>()](
+             const std::string& sql) mutable -> std::optional<std::string> {
+    if (connection == nullptr) {
+      connection = open_duckdb(context);
+    }
+    try {
+      connection->query(sql);
+      return std::nullopt;
+    } catch (const db::DatabaseError& error) {
+      return error.driver_message();
+    }
+  };
+}
+
 }  // namespace
 
 pipeline::Compilation compile_workspace(Context& context, const std::optional<std::string>& vars) {
-  return pipeline::compile_project(
-      {context.files, context.environment, context.folder, vars, make_serializer(context)});
+  return pipeline::compile_project({context.files, context.environment, context.folder, vars,
+                                    make_serializer(context), make_trial(context)});
 }
 
 std::vector<Problem> first_problems(const pipeline::Compilation& compilation) {

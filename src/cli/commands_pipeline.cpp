@@ -122,6 +122,7 @@ class RunOutput {
     const std::lock_guard<std::mutex> guard(mutex_);
     if (prints_text()) {
       invocation_.terminal.out.write(text);
+      std::fflush(stdout);
     }
   }
 
@@ -138,6 +139,7 @@ class RunOutput {
     const std::lock_guard<std::mutex> guard(mutex_);
     if (stream_) {
       invocation_.terminal.out.write(line);
+      std::fflush(stdout);  // who reads along sees it now
     } else {
       file_ << line << std::flush;
     }

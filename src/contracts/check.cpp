@@ -270,7 +270,8 @@ class CheckReader {
         return;
       case CheckType::AcceptedValues:
         read_column(node, check);
-        if (const Node* values = node.find("values")) {
+        if (const Node* values = node.find("values");
+            values != nullptr && !(values->is_sequence() && values->items.empty())) {
           check.values = reader_.list(*values, "values").value_or(std::vector<std::string>{});
         } else {
           reader_.problem(node, "accepted_values needs values");

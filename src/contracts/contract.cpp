@@ -135,7 +135,10 @@ class ContractReader {
         fact != nullptr && facts_.boolean(*fact, "unique").value_or(false)) {
       add_fact(CheckType::Unique, column, *fact, nothing);
     }
-    if (const Node* fact = node.find("accepted_values")) {
+    if (const Node* fact = node.find("accepted_values");
+        fact != nullptr && fact->is_sequence() && fact->items.empty()) {
+      facts_.problem(*fact, "accepted_values needs values");
+    } else if (fact != nullptr) {
       add_fact(CheckType::AcceptedValues, column, *fact, [&](Check& check) {
         check.values = facts_.list(*fact, "accepted_values").value_or(std::vector<std::string>{});
       });

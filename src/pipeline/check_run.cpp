@@ -45,9 +45,12 @@ class CheckRunner {
     record.columns = check_.columns;
     record.severity = check_.severity == CheckSeverity::Fail ? "fail" : "warn";
     record.status = "pass";
-    if (!columns_exist()) {
+    if (const std::string* gone = missing_column()) {
       record.status = "skipped";
-      record.detail = "the column does not exist";
+      record.detail = "the column '" + *gone + "' does not exist";
+      if (request_.on.starts_with("pipeline:")) {  // no contract tells of it as drift
+        tell_missing();
+      }
       return std::move(outcome_);
     }
     record.rows = query_count(staging_, "SELECT count(*) FROM " + table_);
@@ -67,14 +70,28 @@ class CheckRunner {
   }
 
  private:
-  bool columns_exist() const {
-    return std::all_of(check_.columns.begin(), check_.columns.end(),
-                       [&](const std::string& name) { return type_of(name).has_value(); });
+  const std::string* missing_column() const {
+    const auto gone =
+        std::find_if(check_.columns.begin(), check_.columns.end(),
+                     [&](const std::string& name) { return !type_of(name).has_value(); });
+    return gone == check_.columns.end() ? nullptr : &*gone;
   }
 
+  void tell_missing() {
+    std::vector<std::string> names;
+    for (const contracts::ShapeColumn& column : columns_) {
+      names.push_back("'" + column.name + "'");
+    }
+    outcome_.record.status = check_.severity == CheckSeverity::Fail ? "error" : "warn";
+    outcome_.record.detail += " in the result; it has " + base::join(names, ", ");
+    outcome_.message =
+        request_.label + ": " + contracts::describe_check(check_) + ": " + outcome_.record.detail;
+  }
+
+  // Staged names fold, those of PostgreSQL do not.
   std::optional<std::string> type_of(const std::string& name) const {
     for (const contracts::ShapeColumn& column : columns_) {
-      if (column.name == name) {
+      if (column.name == name || (!remote_ && base::equals_ignoring_case(column.name, name))) {
         return column.type;
       }
     }

@@ -122,6 +122,7 @@ Compilation compile_project(const CompileRequest& request) {
     return result;
   }
   check_rules(request, result);
+  check_facts(request, result);
   if (result.compile.problems.empty()) {
     build_graph(*result.workspace, result.compile.problems);
   }

@@ -166,12 +166,11 @@ std::string watermark_literal(const std::optional<StoredCursor>& stored, const s
   }
   const bool upper = comparison.starts_with('<');
   const schema::TypeKind kind = contracts::duckdb_type(type).kind;
-  if (kind == schema::TypeKind::Date || kind == schema::TypeKind::Timestamp ||
-      kind == schema::TypeKind::TimestampTz) {
-    return std::string("CAST('") + (upper ? "" : "-") + "infinity' AS " + type + ")";
-  }
-  return std::string("CAST('") + (upper ? "" : "-") +
-         "170141183460469231731687303715884105727' AS HUGEINT)";
+  const bool moment = kind == schema::TypeKind::Date || kind == schema::TypeKind::Timestamp ||
+                      kind == schema::TypeKind::TimestampTz;
+  // Of numbers too: what is added to a largest integer overflows.
+  return std::string("CAST('") + (upper ? "" : "-") + "infinity' AS " + (moment ? type : "DOUBLE") +
+         ")";
 }
 
 }  // namespace kedge::pipeline

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
+#include "pipeline/csv_fault.h"
 #include "pipeline/file_format.h"
 #include "pipeline/land.h"
 #include "pipeline/nested.h"
@@ -77,6 +78,19 @@ std::string list_text(const std::vector<std::string>& texts) {
 // DuckDB's own reader takes 32 MB a thread, a third of a small memory_limit, and is no faster.
 constexpr std::string_view kCsvBuffer = ", buffer_size = 8388608";
 
+char delimiter_of(const ReadSpec& read, const FileRead& files) {
+  return files.tabs ? '\t' : (read.file.delimiter ? read.file.delimiter->text.at(0) : ',');
+}
+
+// DuckDB takes a whole line for one field where lines have different numbers of them.
+void refuse_single_field(db::Connection& duckdb, const ReadSpec& read, const FileRead& files,
+                         const std::vector<std::string>& names) {
+  const bool detected = files.format == Format::Csv && !files.tabs && !read.file.delimiter;
+  if (detected && names.size() == 1 && names[0].find(',') != std::string::npos) {
+    refuse_csv_fault(duckdb, read, files.files, ',');
+  }
+}
+
 std::string csv_options(const ReadSpec& read, const FileRead& files) {
   std::string options(kCsvBuffer);
   if (files.tabs) {
@@ -86,6 +100,8 @@ std::string csv_options(const ReadSpec& read, const FileRead& files) {
   } else if (!read.contract.empty()) {
     options += ", delim = ','";
   }
+  // Left alone the reader leaves out lines: a header that has not the fields of most, "comments".
+  options += ", quote = '\"', escape = '\"', skip = 0, comment = ''";
   options += read.file.header.value_or(true) ? ", header = true" : ", header = false";
   if (read.file.null_text) {
     options += ", nullstr = " + list_text(*read.file.null_text);
@@ -100,9 +116,7 @@ std::string raw_relation(const ReadSpec& read, const FileRead& files,
                          const std::vector<std::string>& paths) {
   switch (files.format) {
     case Format::Csv:
-      return "read_csv(" + list_text(paths) +
-             ", all_varchar = true, quote = '\"', escape = '\"', "
-             "allow_quoted_nulls = false" +
+      return "read_csv(" + list_text(paths) + ", all_varchar = true, allow_quoted_nulls = false" +
              csv_options(read, files) + ")";
     case Format::Json:
       return "read_json_objects(" + list_text(paths) + ", format = " +
@@ -318,6 +332,11 @@ void land_detected(db::Connection& staging, const ReadSpec& read, const FileRead
   const std::string relation = detected_relation(read, files);
   staging.execute("CREATE OR REPLACE TABLE " + staging_table(read.staging) + " AS SELECT * FROM " +
                   relation);
+  std::vector<std::string> names;
+  for (const contracts::ShapeColumn& column : describe_staged(staging, read.staging)) {
+    names.push_back(column.name);
+  }
+  refuse_single_field(staging, read, files, names);
 }
 
 void land_found(const Engine& engine, db::Connection& staging, const ReadSpec& read,
@@ -362,6 +381,9 @@ void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& r
     if (own || error.failure() == db::FailureClass::Cancelled) {
       throw;
     }
+    if (files.format == Format::Csv) {
+      refuse_csv_fault(staging, read, files.files, delimiter_of(read, files));
+    }
     fail_unreadable(read, error);
   }
 }
@@ -388,7 +410,9 @@ std::vector<contracts::ShapeColumn> describe_files(const World& world, const Wor
     fail_no_file(codes::PZ0330, read, files);
   }
   std::vector<contracts::ShapeColumn> columns;
-  for (const Described& column : describe(duckdb, detected_relation(read, files))) {
+  const std::vector<Described> described = describe(duckdb, detected_relation(read, files));
+  refuse_single_field(duckdb, read, files, names_of(described));
+  for (const Described& column : described) {
     columns.push_back(
         {column.name, contracts::type_name(contracts::duckdb_type(column.type)), std::nullopt});
   }

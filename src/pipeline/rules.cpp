@@ -152,10 +152,21 @@ class Rules {
       finding.guard = "contracts";
       result_.warnings.push_back(std::move(finding));
     }
+    refuse_twins(write.target, write.keys, write.where);
     for (const std::string& key : write.keys) {
       if (!write.contract.empty() && contracts::find_column(write.contract, key) == nullptr) {
         problem(codes::PZ0209, write.where,
                 "write to '" + write.target + "': key '" + key + "' is not in its columns:");
+      }
+    }
+  }
+
+  void refuse_twins(const std::string& target, const std::vector<std::string>& keys,
+                    const Position& where) {
+    for (auto key = keys.begin(); key != keys.end(); ++key) {
+      if (std::find(keys.begin(), key, *key) != key) {
+        problem(codes::PZ0334, where,
+                "write to '" + target + "': key '" + *key + "' is given twice");
       }
     }
   }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -154,9 +155,93 @@ def the_last_of_equal_keys_wins(checks):
             must(database.execute("SELECT id, v FROM t ORDER BY id").fetchall() == [(1, "c"), (2, "x")], "the rows")
 
 
+def the_last_of_equal_keys_decides_deletions(checks):
+    """A key that one row writes and another deletes: its last row counts, on every kind of target."""
+    for kind, path in (("sqlite", "d.db"), ("duckdb", "d.duckdb")):
+        p = checks.project({**FILES, "dst": {"connector": kind, "path": path}})
+        p.write("in/t.csv", "id,v,gone\n1,a,true\n1,b,false\n2,x,false\n2,,true\n")
+        p.write("pipelines/a.sql", "INSERT INTO {{ sink('dst', 't', strategy: 'merge', keys: ['id'], on_delete: 'delete', delete_flag: 'gone') }}\n"
+                                   "SELECT * FROM {{ source('inb', 't') }}")
+        p.write("pipelines/back.sql", "INSERT INTO {{ sink('out', 'back', format: 'csv') }}\nSELECT id, v FROM {{ source('dst', 't') }}")
+        for _ in range(2):   # into a new table, and into one that is there
+            p.run("run", "--select", "a+").expect(0, "warning PZ0522")
+            p.run("run", "--select", "+back+").expect(0)
+            must(sorted((p.folder / "out/back").glob("*.csv"))[-1].read_text() == "id,v\n1,b\n", f"{kind}: the rows")
+
+
+def a_check_of_a_missing_column_is_no_gate_that_is_open(checks):
+    p = checks.project(FILES)
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT 1 AS x")
+    p.write("pipelines/configs/a.yml", "pipeline: a\nchecks:\n  - not_null: [zz]\n")
+    p.run("run", "--all").expect(1, "PZ0510", "the column 'zz' does not exist in the result; it has 'x'")
+    must(not (p.folder / "out/a").exists(), "the write went on")
+    p.write("pipelines/configs/a.yml", "pipeline: a\nchecks:\n  - {not_null: [zz], severity: warn}\n  - not_null: [X]\n")
+    p.run("run", "--all").expect(0, "'zz' does not exist")
+    must([c["status"] for c in p.record()["checks"]] == ["warn", "pass"], str(p.record()["checks"]))
+
+
+def the_first_run_takes_every_row(checks):
+    """Whatever is done to watermark(): its first value has no end that a sum could pass."""
+    for bound in ("id > {w} - 10", "id > {w} * 2", "id >= {w} + 1", "id > {w} - 0.5"):
+        p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "entities": {"t": {"read": {"columns": {"id": "bigint"}}}}},
+                            "dst": {"connector": "sqlite", "path": "d.db"}})
+        sqlite_file(p.folder / "l.db", "CREATE TABLE t (id BIGINT); INSERT INTO t VALUES (-9223372036854775808), (5);")
+        p.write("pipelines/a.sql", "INSERT INTO {{ sink('dst', 't', strategy: 'merge', keys: ['id']) }}\nSELECT * FROM {{ source('lite', 't') }} WHERE "
+                                   + bound.format(w="{{ watermark('lite', 't') }}"))
+        p.run("run", "--all").expect(0)
+        p.run("run", "--all").expect(0)
+        with sqlite3.connect(p.folder / "d.db") as database:
+            must(database.execute("SELECT count(*) FROM t").fetchall() == [(2,)], bound)
+
+
+def events_come_while_the_run_goes_on(checks):
+    p = checks.project(FILES)
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT count(*) AS n FROM range(100000000) x, range(20) y")
+    process = subprocess.Popen([checks.args.kedge, "-C", str(p.folder), "run", "--all", "--events", "-"], stdout=subprocess.PIPE, text=True)
+    first = process.stdout.readline()
+    must(json.loads(first)["event"] == "run_started" and process.poll() is None, first)
+    process.kill()
+    process.communicate()
+
+
+def a_broken_line_of_csv_is_named(checks):
+    """With and without a contract; nothing is left out, no line is taken for one field."""
+    p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {"columns": {"box": "varchar", "kg": "int"}}}, "u": {
+        "read": {"path": "t.csv"}}}}})
+    for text, wanted in (("box,kg\nA,1,2\n", "line 2: Expected Number of Columns: 2 Found: 3"), ("box,kg\nA,1\nB\n", "line 3: Expected"),
+                         ('box,kg\nA,1\n"B,2\nC,3\n', "line 3: Value with unterminated quote")):
+        p.write("in/t.csv", text)
+        for entity in "tu":
+            p.run("run", "--select", f"source:inb.{entity}").expect(1, "PZ0804", "file t.csv, " + wanted)
+    p.write("in/t.csv", 'box,kg\n#A,1\n"#""B",2\n')
+    for entity in "tu":
+        p.run("run", "--select", f"source:inb.{entity}").expect(0)
+        must(p.record()["nodes"][0]["rows"] == 2, "the rows")
+
+
+def facts_that_can_never_hold_are_refused_at_once(checks):
+    """PZ0113 where they are declared, before anything is read."""
+    for fact in ("pattern: '['", "accepted_values: [a]", "accepted_values: []", "min: a", "max: 1-1"):
+        kind = "varchar" if fact.startswith("pattern") else "int"
+        p = checks.project({})
+        p.write("connections.yml", f"inb:\n  connector: localfiles\n  entities: {{t: {{read: {{columns: {{x: {{type: {kind}, {fact}}}}}}}}}}}\n")
+        p.run("validate").expect(2, "PZ0113", "connections.yml:3:")
+    p = checks.project({})
+    p.write("connections.yml", "inb: {connector: localfiles, entities: {t: {read: {columns: {d: {type: date, min: 2024-13-01}}}}}}\n")
+    p.run("validate").expect(2, "PZ0113", "date field value out of range")
+    p.write("connections.yml", "inb: {connector: localfiles, entities: {t: {read: {columns: {d: {type: date, min: 2024-12-01}, n: {type: int, max: 2.5}}}}}}\n")
+    p.run("validate").expect(0)
+    p = checks.project(FILES)
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT 'x' AS x")
+    p.write("pipelines/configs/a.yml", "pipeline: a\nchecks:\n  - pattern: {column: x, regex: '('}\n")
+    p.run("validate").expect(2, "PZ0113", "can never be evaluated")
+
+
 ALL = [fail_fast_stops_everything, a_connection_has_no_more_nodes_than_it_allows, old_staging_goes_records_stay, cursors_are_set_taken_back_and_forgotten,
        state_lives_where_the_project_says, expressions_of_sqlite_have_the_type_of_their_values, a_policy_on_files_has_no_effect, calls_span_lines,
-       a_contract_begins_with_what_is_there, an_init_keeps_state_out_of_the_repository, the_last_of_equal_keys_wins]
+       a_contract_begins_with_what_is_there, an_init_keeps_state_out_of_the_repository, the_last_of_equal_keys_wins,
+       the_last_of_equal_keys_decides_deletions, a_check_of_a_missing_column_is_no_gate_that_is_open, the_first_run_takes_every_row,
+       events_come_while_the_run_goes_on, a_broken_line_of_csv_is_named, facts_that_can_never_hold_are_refused_at_once]
 
 if __name__ == "__main__":
     sys.exit(run_checks(ALL))

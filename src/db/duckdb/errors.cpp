@@ -34,9 +34,20 @@ constexpr std::array kTable = {
     Line{"Decimal Error", FailureClass::Data},
 };
 
+// Rows that are appended, and commits, tell of constraints without the kind of the error.
+constexpr std::array<std::string_view, 4> kConstraint = {
+    "violates primary key constraint", "violates unique constraint",
+    "violates foreign key constraint", "constraint failed"};
+
 }  // namespace
 
 FailureClass classify(std::string_view message) {
+  const std::string_view first = message.substr(0, message.find('\n'));
+  for (const std::string_view words : kConstraint) {
+    if (first.find(words) != std::string_view::npos) {
+      return FailureClass::Data;
+    }
+  }
   for (const Line& line : kTable) {
     if (message.starts_with(line.start)) {
       return line.failure;
