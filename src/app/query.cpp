@@ -368,15 +368,15 @@ models::QueryResult run_query(const Context& context, const models::QueryInput& 
   return Runner(context, input, options).run();
 }
 
-std::vector<ListedModel> list_models(const Context& context,
-                                     const std::optional<std::string>& data_source) {
+ModelList list_models(const Context& context, const std::optional<std::string>& data_source) {
   const ModelProject project = open_model_project(context);
   if (data_source) {
     require_data_source(project, *data_source);
   }
-  const models::ModelStore store =
+  models::ModelStore store =
       models::load_models(context.files, {context.folder, project.dialects, data_source});
-  std::vector<ListedModel> listed;
+  ModelList list;
+  list.problems = std::move(store.problems);
   for (const models::LoadedModel& loaded : store.set.models) {
     const models::Model& model = loaded.model;
     const bool wanted = !data_source || model.data_source == *data_source;
@@ -384,11 +384,11 @@ std::vector<ListedModel> list_models(const Context& context,
       const std::string source = model.mode() == models::SourceMode::Table ? "table"
                                  : model.mode() == models::SourceMode::Sql ? "sql"
                                                                            : "queries";
-      listed.push_back({model.data_source, model.name, model.label, model.description, source,
-                        model.columns.size(), model.measures.size()});
+      list.models.push_back({model.data_source, model.name, model.label, model.description, source,
+                             model.columns.size(), model.measures.size()});
     }
   }
-  return listed;
+  return list;
 }
 
 models::LoadedModel show_model(const Context& context, const std::string& name,

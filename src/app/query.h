@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "kedge/finding.h"
 #include "kedge/models.h"
 #include "models/model.h"
 #include "models/store.h"
@@ -27,9 +28,11 @@ struct ListedModel {
   std::size_t columns = 0;
   std::size_t measures = 0;
 };
-// Sorted by data source and name; hidden models are left out.
-std::vector<ListedModel> list_models(const Context& context,
-                                     const std::optional<std::string>& data_source);
+struct ModelList {
+  std::vector<ListedModel> models;  // sorted by data source and name; hidden ones are left out
+  std::vector<Finding> problems;    // of the files: those with errors are not among the models
+};
+ModelList list_models(const Context& context, const std::optional<std::string>& data_source);
 // One model by name. Throws unknown_model, ambiguous_model, or the file's own first problem.
 models::LoadedModel show_model(const Context& context, const std::string& name,
                                const std::optional<std::string>& data_source);

@@ -74,12 +74,17 @@ int run_query(Invocation& invocation) {
 }
 
 int run_list(Invocation& invocation) {
-  const auto listed =
+  const app::ModelList list =
       app::list_models(invocation.context, invocation.arguments.find("--data-source"));
   invocation.terminal.out.write(invocation.json()
-                                    ? document::write_json(report::models_json(listed)) + "\n"
-                                    : report::models_text(listed));
-  return 0;
+                                    ? document::write_json(report::models_json(list.models)) + "\n"
+                                    : report::models_text(list.models));
+  int exit = 0;
+  for (const Finding& finding : list.problems) {
+    invocation.terminal.err.write(report::problem_text(finding.problem, finding.severity));
+    exit = finding.severity == Severity::Error ? 2 : exit;
+  }
+  return exit;
 }
 
 int run_show(Invocation& invocation) {
@@ -110,7 +115,13 @@ std::vector<Command> query_commands() {
        run_query,
        "Exit 1 when models that the query touches have drifted, 2 for every other failure.",
        {"text", "json"}},
-      {"models list", "List the semantic models", {source}, {}, run_list, "", {"text", "json"}},
+      {"models list",
+       "List the semantic models",
+       {source},
+       {},
+       run_list,
+       "Exit 2 when a file cannot be read as a model; the others are listed.",
+       {"text", "json"}},
       {"models show",
        "Show one semantic model",
        {source},

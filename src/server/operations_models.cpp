@@ -93,8 +93,8 @@ Answer query(app::Context& context, const Node& arguments) {
 
 Answer list_models(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"data_source"});
-  return {200,
-          report::models_json(app::list_models(context, text_member(arguments, "data_source")))};
+  const app::ModelList list = app::list_models(context, text_member(arguments, "data_source"));
+  return {200, report::models_json(list.models)};
 }
 
 Answer inspect_model(app::Context& context, const Node& arguments) {
