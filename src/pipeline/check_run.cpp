@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 
 #include "base/text.h"
 #include "contracts/target_type.h"
@@ -48,7 +49,7 @@ class CheckRunner {
     if (const std::string* gone = missing_column()) {
       record.status = "skipped";
       record.detail = "the column '" + *gone + "' does not exist";
-      if (request_.on.starts_with("pipeline:")) {  // no contract tells of it as drift
+      if (!request_.contracted) {  // nothing else tells of it
         tell_missing();
       }
       return std::move(outcome_);
@@ -233,6 +234,11 @@ class CheckRunner {
     std::string sql = check_.sql;
     for (const std::string_view place : {"{{ this }}", "{{this}}"}) {
       sql = base::replace_all(sql, place, table_);
+    }
+    if (remote_) {  // what the pipeline knows as staging lies in a schema of that database
+      static const std::regex kStaging("\\bstaging\\s*\\.\\s*");
+      const std::string own = quote_name(request_.table);
+      sql = std::regex_replace(sql, kStaging, table_.substr(0, table_.size() - own.size()));
     }
     const std::int64_t bad =
         query_count(staging_, "SELECT count(*) FROM (" + sql + "\n) AS kedge_check");

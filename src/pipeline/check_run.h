@@ -17,6 +17,7 @@ struct CheckRequest {
   std::string label;  // "entity 'yard.containers'": for messages
   std::string table;  // staging table, unquoted
   contracts::Check check;
+  bool contracted = false;  // a column that is missing is told as drift of the contract
 };
 
 struct CheckOutcome {

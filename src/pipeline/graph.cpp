@@ -211,6 +211,7 @@ class Builder {
           break;
         case NodeKind::Check:
           node.parents = {subject_node(node)};
+          connect_quarantine(node);
           break;
         case NodeKind::Pipeline:
           connect_pipeline(node);
@@ -219,6 +220,46 @@ class Builder {
           connect_write(node);
           break;
       }
+    }
+  }
+
+  // A fact sees what the facts before it have left.
+  void connect_quarantine(GraphNode& node) {
+    const bool entity = node.subject == CheckSubject::Entity;
+    const bool moves = entity ? quarantines(workspace_.reads[node.index].checks)
+                              : quarantines(workspace_, pipeline_of(node));
+    if (!moves) {
+      return;
+    }
+    const std::vector<std::size_t> row =
+        entity ? checks_on(CheckSubject::Entity, node.index) : checks_over(pipeline_of(node));
+    for (const std::size_t before : row) {
+      if (&nodes_[before] == &node) {
+        return;
+      }
+      node.after.push_back(before);
+    }
+  }
+
+  std::size_t pipeline_of(const GraphNode& check) const {
+    return check.subject == CheckSubject::Write ? workspace_.writes[check.index].pipeline
+                                                : check.index;
+  }
+
+  // All checks of the staged table of a pipeline, in order.
+  std::vector<std::size_t> checks_over(std::size_t pipeline) {
+    std::vector<std::size_t> all = checks_on(CheckSubject::Pipeline, pipeline);
+    for (const std::size_t write : workspace_.pipelines[pipeline].writes) {
+      const std::vector<std::size_t>& more = checks_on(CheckSubject::Write, write);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }
+
+  void wait_for_quarantine(GraphNode& node, std::size_t pipeline) {
+    if (quarantines(workspace_, pipeline)) {
+      const std::vector<std::size_t> checks = checks_over(pipeline);
+      node.after.insert(node.after.end(), checks.begin(), checks.end());
     }
   }
 
@@ -250,6 +291,7 @@ class Builder {
         connect_refs(node, ref);
       } else {
         node.parents.push_back(pipelines_.at(ref));
+        wait_for_quarantine(node, ref);
       }
     }
   }
@@ -257,6 +299,7 @@ class Builder {
   void connect_write(GraphNode& node) {
     const std::size_t pipeline = workspace_.writes[node.index].pipeline;
     node.parents.push_back(pipelines_.at(pipeline));
+    wait_for_quarantine(node, pipeline);
     const auto gate = [&](const std::vector<std::size_t>& checks) {
       node.parents.insert(node.parents.end(), checks.begin(), checks.end());
     };
@@ -340,6 +383,20 @@ std::string to_string(NodeKind kind) {
       return "write";
   }
   return "";
+}
+
+bool quarantines(const std::vector<contracts::Check>& checks) {
+  return std::any_of(checks.begin(), checks.end(), [](const contracts::Check& check) {
+    return check.on_violation == contracts::OnViolation::Quarantine;
+  });
+}
+
+bool quarantines(const Workspace& workspace, std::size_t pipeline) {
+  const std::vector<std::size_t>& writes = workspace.pipelines[pipeline].writes;
+  return quarantines(workspace.pipelines[pipeline].checks) ||
+         std::any_of(writes.begin(), writes.end(), [&](std::size_t write) {
+           return quarantines(workspace.writes[write].checks);
+         });
 }
 
 const contracts::Check& check_of(const Workspace& workspace, const GraphNode& node) {

@@ -36,6 +36,10 @@ struct FlowGraph {
 
 // Problems: PZ0202 for circles. Ephemeral pipelines are no nodes.
 FlowGraph build_graph(const Workspace& workspace, std::vector<Problem>& problems);
+// Facts that move rows away (16.5) run one after another, in the order they are declared.
+bool quarantines(const std::vector<contracts::Check>& checks);
+// Of the staged table of a pipeline, by its own checks or by the facts of its writes.
+bool quarantines(const Workspace& workspace, std::size_t pipeline);
 const contracts::Check& check_of(const Workspace& workspace, const GraphNode& node);
 // All ephemeral pipelines that a pipeline uses, directly or not, are looked through.
 std::vector<std::size_t> reads_of(const Workspace& workspace, std::size_t pipeline);

@@ -171,6 +171,9 @@ Landed land(const Engine& engine, const ReadSpec& read, const std::optional<Stor
     landed.position = std::move(captured.position);
   } else if (read.is_file()) {
     land_files(engine, *staging, read);
+    if (read.extra_columns != "ignore" && !read.contract.empty()) {
+      source = describe_files(engine.world(), engine.workspace(), *staging, read);
+    }
   } else {
     source = land_database(engine, *staging, read, bound);
   }

@@ -139,6 +139,12 @@ std::string detected_relation(const ReadSpec& read, const FileRead& files) {
     const std::optional<base::FileStamp> stamp = base::stamp_of(file);
     bytes += stamp ? stamp->size : 0;
   }
+  if (bytes == 0) {
+    throw Error(codes::PZ0804,
+                "entity '" + read.label + "': file " + base::file_name(files.files.front()) +
+                    " is empty: nothing tells its columns",
+                "declare columns:");
+  }
   const std::string sample = bytes < kWholeFileDetection ? "-1" : "20480";
   if (files.format == Format::Json) {
     return "read_json(" + list_text(files.files) + ", sample_size = " + sample + ", format = " +

@@ -215,17 +215,7 @@ void NodeRun::load() {
 // A view needs no second copy of the rows; what quarantines rows has to be able to delete them.
 bool NodeRun::stages_view(db::Connection& staging, const std::string& sql) const {
   const PipelineSpec& pipeline = engine_.workspace().pipelines[node_.index];
-  const auto quarantines = [](const std::vector<contracts::Check>& checks) {
-    return std::any_of(checks.begin(), checks.end(), [](const contracts::Check& check) {
-      return check.on_violation == contracts::OnViolation::Quarantine;
-    });
-  };
-  const bool moves_rows =
-      quarantines(pipeline.checks) ||
-      std::any_of(pipeline.writes.begin(), pipeline.writes.end(), [&](std::size_t write) {
-        return quarantines(engine_.workspace().writes[write].checks);
-      });
-  return !moves_rows &&
+  return !quarantines(engine_.workspace(), node_.index) &&
          (pipeline.materialization == Materialization::View || is_plain_selection(staging, sql));
 }
 
@@ -277,11 +267,13 @@ CheckRequest NodeRun::check_request() const {
     request.on = "entity:" + read.label;
     request.label = "entity '" + read.label + "'";
     request.table = read.staging;
+    request.contracted = !read.contract.empty();
     return request;
   }
   const bool of_write = node_.subject == CheckSubject::Write;
   const std::size_t index = of_write ? workspace.writes[node_.index].pipeline : node_.index;
   request.table = workspace.pipelines[index].name;
+  request.contracted = of_write && !workspace.writes[node_.index].contract.empty();
   request.on =
       of_write ? "write:" + workspace.writes[node_.index].target : "pipeline:" + request.table;
   request.label = of_write ? "target '" + workspace.writes[node_.index].target + "'"

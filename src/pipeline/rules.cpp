@@ -67,11 +67,7 @@ class Rules {
           codes::PZ0338, read.where,
           "entity '" + read.label + "': connector " + read.connector + " has no change capture");
     }
-    const bool quarantines =
-        std::any_of(read.checks.begin(), read.checks.end(), [](const contracts::Check& check) {
-          return check.on_violation == contracts::OnViolation::Quarantine;
-        });
-    if (read.change_capture && quarantines) {
+    if (read.change_capture && quarantines(read.checks)) {
       problem(codes::PZ0113, read.where,
               "entity '" + read.label +
                   "': on_violation: quarantine does not go together with change capture");

@@ -123,6 +123,7 @@ struct Workspace {
   const project::Connection& connection(const std::string& name) const;
   std::optional<std::size_t> find_pipeline(const std::string& name) const;
   std::optional<std::size_t> find_read(const std::string& label) const;
+  // Without secrets, and without values of rows where the project does not allow samples.
   std::string hide(std::string text) const;
 };
 

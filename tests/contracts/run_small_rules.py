@@ -237,11 +237,68 @@ def facts_that_can_never_hold_are_refused_at_once(checks):
     p.run("validate").expect(2, "PZ0113", "can never be evaluated")
 
 
+def facts_that_move_rows_run_one_after_another(checks):
+    """Each sees what those before it have left: twelve runs, one result."""
+    p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {
+        "columns": {"id": {"type": "int", "not_null": True}, "x": {"type": "varchar", "accepted_values": ["a", "b"], "max_length": 1}},
+        "expect": {"on_violation": "quarantine", "row_count": {"min": 3}}}}}}, "out": {"connector": "localfiles", "root": "out"}})
+    p.write("in/t.csv", "id,x\n1,a\n2,b\n,a\n3,zz\n4,b\n")
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a', strategy: 'replace', format: 'csv', path: 'a.csv') }}\nSELECT * FROM {{ source('inb', 't') }}")
+    for _ in range(12):
+        done = p.run("run", "--all", "--format", "json").expect(0)
+        found = [(c["type"], c["status"], c["violations"], c["rows"]) for c in done.json()["checks"]]
+        must(found == [("not_null", "warn", 1, 5), ("accepted_values", "warn", 1, 4), ("length", "pass", 0, 3), ("row_count", "pass", 0, 3)], str(found))
+        must(sorted((p.folder / "out/a.csv").read_text().split()) == ["1,a", "2,b", "4,b", "id,x"], "the rows that are left")
+
+
+def extra_columns_of_files_are_judged(checks):
+    for name, text in (("t.csv", "id,x\n1,2\n"), ("t.tsv", "id\tx\n1\t2\n"), ("t.json", '{"id": 1, "x": 2}\n')):
+        p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {
+            "path": name, "format": name[2:], "columns": {"id": "int"}, "extra_columns": "fail"}}}}})
+        p.write("in/" + name, text)
+        p.run("run", "--select", "source:inb.t").expect(1, "PZ0331", "1 column(s) not in the contract: x")
+
+
+def facts_without_a_contract_say_what_is_missing(checks):
+    p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {"expect": {"unique": [["idd"]]}}}}}})
+    p.write("in/t.csv", "id\n1\n")
+    p.run("run", "--select", "source:inb.t+").expect(1, "PZ0510", "the column 'idd' does not exist in the result; it has 'id'")
+
+
+def an_empty_file_has_no_columns(checks):
+    """Nothing is made up: no column0, no baseline."""
+    for name in ("t.csv", "t.json"):
+        p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {"path": name, "format": name[2:]}}}}})
+        p.write("in/" + name, "")
+        p.run("run", "--select", "source:inb.t").expect(1, "PZ0804", f"file {name} is empty")
+
+
+def samples_are_not_shown_where_they_may_not(checks):
+    p = checks.project({"out": {"connector": "localfiles", "root": "out"}}, "engine: {check_samples: false}\n")
+    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT b::INT AS c FROM (VALUES ('SECRET' || 'VAL')) v (b)")
+    done = p.run("run", "--all").expect(1, "PZ0501", "Could not convert string '***'")
+    kept = "".join(f.read_text(errors="replace") for f in p.runs()[-1].iterdir() if f.suffix in (".json", ".ndjson"))
+    must("SECRETVAL" not in done.out + done.err + kept, "the value is shown")
+
+
+def checks_inside_postgres_know_staging(checks):
+    server = checks.databases.open("postgres", checks.folder, checks.folder)
+    p = checks.project({"a": {**server.connection(), "password": "x"}})
+    server.script("DROP TABLE IF EXISTS src; CREATE TABLE src (id int); INSERT INTO src VALUES (1), (2)")
+    p.write("pipelines/p.sql", "INSERT INTO {{ sink('a', 'public.o', strategy: 'replace') }}\nSELECT id FROM {{ source('a', 'public.src') }}")
+    p.write("pipelines/configs/p.yml", "pipeline: p\nengine: {run_in: a}\nchecks:\n  - custom_sql: {name: none, sql: \"SELECT * FROM staging.p WHERE id > 5\"}\n")
+    p.run("run", "--all").expect(0)
+    p.write("pipelines/configs/p.yml", "pipeline: p\nengine: {run_in: a}\nchecks:\n  - custom_sql: {name: some, sql: \"SELECT * FROM staging.p WHERE id > 1\"}\n")
+    p.run("run", "--all").expect(1, "PZ0510", "some")
+
+
 ALL = [fail_fast_stops_everything, a_connection_has_no_more_nodes_than_it_allows, old_staging_goes_records_stay, cursors_are_set_taken_back_and_forgotten,
        state_lives_where_the_project_says, expressions_of_sqlite_have_the_type_of_their_values, a_policy_on_files_has_no_effect, calls_span_lines,
        a_contract_begins_with_what_is_there, an_init_keeps_state_out_of_the_repository, the_last_of_equal_keys_wins,
        the_last_of_equal_keys_decides_deletions, a_check_of_a_missing_column_is_no_gate_that_is_open, the_first_run_takes_every_row,
-       events_come_while_the_run_goes_on, a_broken_line_of_csv_is_named, facts_that_can_never_hold_are_refused_at_once]
+       events_come_while_the_run_goes_on, a_broken_line_of_csv_is_named, facts_that_can_never_hold_are_refused_at_once,
+       facts_that_move_rows_run_one_after_another, extra_columns_of_files_are_judged, facts_without_a_contract_say_what_is_missing,
+       an_empty_file_has_no_columns, samples_are_not_shown_where_they_may_not, checks_inside_postgres_know_staging]
 
 if __name__ == "__main__":
     sys.exit(run_checks(ALL))

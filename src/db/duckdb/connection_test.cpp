@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,23 @@ TEST_F(DuckdbTest, MakesAFileOnlyWhenAsked) {
             codes::ERR_CONNECT);
   open(AccessMode::Create)->execute("CREATE TABLE t (a INTEGER)");
   EXPECT_TRUE(fs::exists(path("x.duckdb")));
+}
+
+// One closes the file as its last user while others open it.
+TEST_F(DuckdbTest, OpensAFileThatIsJustBeingClosed) {
+  open(AccessMode::Create)->execute("CREATE TABLE t AS SELECT * FROM range(1000)");
+  std::atomic<int> opened = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 25; ++n) {
+        open(AccessMode::ReadWrite)->execute("SELECT 1");
+        ++opened;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(opened, 200);
 }
 
 TEST_F(DuckdbTest, RefusesForeignAndTruncatedFiles) {

@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/file_system.h"
 #include "db/duckdb/errors.h"
 #include "db/duckdb/functions.h"
@@ -15,6 +18,13 @@ namespace {
 duckdb_instance_cache instance_cache(const Api& api) {
   static duckdb_instance_cache cache = api.create_instance_cache();
   return cache;
+}
+
+// Another session of this process is just closing the file as its last user.
+constexpr int kCloseAttempts = 500;
+constexpr std::chrono::milliseconds kClosePause{10};
+bool is_closing(const std::string& words) {
+  return words.find("Unique file handle conflict") != std::string::npos;
 }
 
 [[noreturn]] void fail_open(const ConnectionSettings& settings, const std::string& path,
@@ -92,12 +102,20 @@ void Session::open() {
   api_.set_config(config, "access_mode", read_only ? "READ_ONLY" : "READ_WRITE");
   api_.set_config(config, "autoinstall_known_extensions", "false");
   api_.set_config(config, "autoload_known_extensions", "false");
-  char* error = nullptr;
-  const duckdb_state state = api_.get_or_create_from_cache(
-      instance_cache(api_), memory ? "" : path.c_str(), &database_, config, &error);
+  std::string words;
+  duckdb_state state = DuckDBError;
+  for (int attempt = 0; attempt < kCloseAttempts; ++attempt) {
+    char* error = nullptr;
+    state = api_.get_or_create_from_cache(instance_cache(api_), memory ? "" : path.c_str(),
+                                          &database_, config, &error);
+    words = error == nullptr ? "" : error;
+    api_.free(error);
+    if (state == DuckDBSuccess || !is_closing(words)) {
+      break;
+    }
+    std::this_thread::sleep_for(kClosePause);
+  }
   api_.destroy_config(&config);
-  const std::string words = error == nullptr ? "" : error;
-  api_.free(error);
   if (state != DuckDBSuccess || api_.connect(database_, &connection_) != DuckDBSuccess) {
     api_.close(&database_);
     const FailureClass failure = classify(words);
