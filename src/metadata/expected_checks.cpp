@@ -18,13 +18,14 @@ std::string operator_of(const std::string& op) {
 
 class CheckBuilder {
  public:
-  CheckBuilder(const Model& model, const Object& object, std::string table,
-               const ColumnMap& columns, const Writer& writer)
+  CheckBuilder(const Model& model, const Object& object, const schema::Table& table,
+               const ColumnMap& columns, const Writer& writer, Diagnostics& diagnostics)
       : model_(model),
         object_(object),
-        table_(std::move(table)),
+        table_(table),
         columns_(columns),
-        writer_(writer) {}
+        writer_(writer),
+        diagnostics_(diagnostics) {}
 
   std::vector<schema::Check> run() {
     for (const PhysicalColumn& column : columns_.columns()) {
@@ -50,13 +51,30 @@ class CheckBuilder {
  private:
   std::string quoted(const std::string& name) const { return writer_.quote(name); }
 
+  // Both engines of this dialect refuse a CHECK that names the column they count.
+  bool may_name(const PhysicalColumn& column, const Place& rule) {
+    const schema::Column* counted =
+        writer_.is_mysql() ? find_column(table_, Identifier(column.name)) : nullptr;
+    if (counted == nullptr || !counted->identity ||
+        counted->identity->kind == schema::Identity::Kind::Uuid) {
+      return true;
+    }
+    diagnostics_.error(
+        codes::ERR_CHECK_UNSUPPORTED,
+        "a rule of '" + object_.name + "' names '" + column.field->name +
+            "', which the database counts: on mysql no CHECK can name an "
+            "AUTO_INCREMENT column",
+        rule, "write enforce: false on the rule, or leave '" + column.field->name + "' out of it");
+    return false;
+  }
+
   void add(const std::string& tail, std::string expression, Identifier column = {},
            std::vector<std::string> members = {}) {
-    const std::string name = writer_.fit(table_ + "_" + tail);
+    const std::string stem = table_.name.name.text() + "_" + tail;
+    const std::string name = writer_.fit(stem);
     const int count = ++names_[name];
     schema::Check check;
-    check.name = Identifier(
-        count == 1 ? name : writer_.fit(table_ + "_" + tail + "_" + std::to_string(count)));
+    check.name = Identifier(count == 1 ? name : writer_.fit(stem + "_" + std::to_string(count)));
     check.expression = std::move(expression);
     check.column = std::move(column);
     check.members = std::move(members);
@@ -72,7 +90,10 @@ class CheckBuilder {
       return;
     }
     for (const Validator& validator : field.validators) {
-      if (!validator.enforce) {
+      const bool gives_check = validator.kind == Validator::Kind::Numeric ||
+                               validator.kind == Validator::Kind::Length ||
+                               validator.kind == Validator::Kind::Regex;
+      if (!gives_check || !validator.enforce || !may_name(column, validator.place)) {
         continue;
       }
       if (validator.kind == Validator::Kind::Numeric) {
@@ -82,7 +103,7 @@ class CheckBuilder {
         const std::string length = writer_.is_mysql() ? "char_length(" : "length(";
         add(column.name + "_length_chk",
             range(length + quoted(column.name) + ")", validator.minimum, validator.maximum));
-      } else if (validator.kind == Validator::Kind::Regex) {
+      } else {
         regex(column, validator.pattern);
       }
     }
@@ -151,14 +172,19 @@ class CheckBuilder {
     }
   }
 
-  const PhysicalColumn* scalar(const Object& owner, const std::string& field) const {
+  // The column of a field that a rule names; none where it has no column or must not be named.
+  const PhysicalColumn* named(const Object& owner, const std::string& field, const Place& rule) {
     const PhysicalColumn* column = columns_.find(owner, field);
+    return column != nullptr && may_name(*column, rule) ? column : nullptr;
+  }
+  const PhysicalColumn* scalar(const Object& owner, const std::string& field, const Place& rule) {
+    const PhysicalColumn* column = named(owner, field, rule);
     return column != nullptr && !column->field->is_array ? column : nullptr;
   }
 
   void comparison(const Object& owner, const Validator& validator) {
-    const PhysicalColumn* left = scalar(owner, validator.left);
-    const PhysicalColumn* right = scalar(owner, validator.right);
+    const PhysicalColumn* left = scalar(owner, validator.left, validator.place);
+    const PhysicalColumn* right = scalar(owner, validator.right, validator.place);
     if (left != nullptr && right != nullptr) {
       add(left->name + "_cmp_chk",
           quoted(left->name) + " " + operator_of(validator.op) + " " + quoted(right->name));
@@ -184,8 +210,8 @@ class CheckBuilder {
   }
 
   void required_when(const Object& owner, const Validator& validator) {
-    const PhysicalColumn* field = columns_.find(owner, validator.field);
-    const PhysicalColumn* when = scalar(owner, validator.when);
+    const PhysicalColumn* field = named(owner, validator.field, validator.place);
+    const PhysicalColumn* when = scalar(owner, validator.when, validator.place);
     if (field != nullptr && when != nullptr) {
       add(field->name + "_reqwhen_chk",
           distinct(*when, validator.equals) + " OR (" + quoted(field->name) + " IS NOT NULL)");
@@ -193,8 +219,8 @@ class CheckBuilder {
   }
 
   void present_iff(const Object& owner, const Validator& validator) {
-    const PhysicalColumn* field = columns_.find(owner, validator.field);
-    const PhysicalColumn* when = scalar(owner, validator.when);
+    const PhysicalColumn* field = named(owner, validator.field, validator.place);
+    const PhysicalColumn* when = scalar(owner, validator.when, validator.place);
     if (field != nullptr && when != nullptr) {
       add(field->name + "_presentiff_chk",
           "(" + quoted(field->name) + " IS NOT NULL) = " + same(*when, validator.equals));
@@ -205,7 +231,7 @@ class CheckBuilder {
     std::vector<std::string> parts;
     std::string first;
     for (const std::string& name : validator.fields) {
-      if (const PhysicalColumn* column = columns_.find(owner, name)) {
+      if (const PhysicalColumn* column = named(owner, name, validator.place)) {
         parts.push_back(quoted(column->name) + " IS NOT NULL");
         first = first.empty() ? column->name : first;
       }
@@ -234,9 +260,10 @@ class CheckBuilder {
 
   const Model& model_;
   const Object& object_;
-  std::string table_;
+  const schema::Table& table_;
   const ColumnMap& columns_;
   const Writer& writer_;
+  Diagnostics& diagnostics_;
   std::vector<schema::Check> checks_;
   std::map<std::string, int> names_;
 };
@@ -244,9 +271,9 @@ class CheckBuilder {
 }  // namespace
 
 std::vector<schema::Check> build_checks(const Model& model, const Object& object,
-                                        const std::string& table, const ColumnMap& columns,
-                                        const Writer& writer, Diagnostics&) {
-  return CheckBuilder(model, object, table, columns, writer).run();
+                                        const schema::Table& table, const ColumnMap& columns,
+                                        const Writer& writer, Diagnostics& diagnostics) {
+  return CheckBuilder(model, object, table, columns, writer, diagnostics).run();
 }
 
 }  // namespace kedge::metadata

@@ -57,8 +57,7 @@ class TableBuilder {
     primary_key();
     indexes();
     foreign_keys();
-    table_.checks =
-        build_checks(model_, object_, table_.name.name.text(), columns_, writer_, diagnostics_);
+    table_.checks = build_checks(model_, object_, table_, columns_, writer_, diagnostics_);
     return std::move(table_);
   }
 

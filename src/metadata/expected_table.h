@@ -45,9 +45,9 @@ std::vector<const Object*> subtypes_of(const Model& model, const Object& object)
 schema::Name table_name(const Object& object, const Source& source, schema::Dialect dialect);
 schema::Table build_table(const Model& model, const Object& object, const Writer& writer,
                           CommentPolicy comments, Diagnostics& diagnostics);
-// CHECK constraints of all columns and of the objects whose rows lie here.
+// CHECK constraints of all columns and of the objects whose rows lie in `table`.
 std::vector<schema::Check> build_checks(const Model& model, const Object& object,
-                                        const std::string& table, const ColumnMap& columns,
+                                        const schema::Table& table, const ColumnMap& columns,
                                         const Writer& writer, Diagnostics& diagnostics);
 
 }  // namespace kedge::metadata

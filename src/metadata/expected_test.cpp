@@ -107,6 +107,40 @@ Code first_code(const std::string& text, Dialect dialect) {
   return expected.diagnostics.empty() ? Code() : expected.diagnostics[0].finding.problem.code;
 }
 
+std::string counted(const std::string& rule) {
+  return "children:\n  - object.entity:\n      name: Thing\n      children:\n        - source.rdb: "
+         "{}\n        - field.long: { name: id" +
+         (rule.starts_with("children") ? ", " + rule : "") +
+         " }\n        - field.long: size\n        - identity.primary: { fields: id, generation: "
+         "increment }\n" +
+         (rule.starts_with("children") ? "" : "        - " + rule + "\n");
+}
+
+TEST(ExpectedTest, RefusesARuleOverACountedColumnOnMysql) {
+  for (const std::string rule : {"validator.comparison: { left: size, op: lte, right: id }",
+                                 "validator.comparison: { left: id, op: lte, right: size }",
+                                 "validator.atLeastOne: { fields: [size, id] }",
+                                 "validator.requiredWhen: { field: size, when: id, equals: 1 }",
+                                 "validator.presentIff: { field: id, when: size, equals: 1 }",
+                                 "children: [ { validator.numeric: { min: 1 } } ]"}) {
+    const Expected expected = expect(counted(rule), Dialect::Mysql);
+    ASSERT_EQ(expected.diagnostics.size(), 1U) << rule;
+    const Problem& problem = expected.diagnostics[0].finding.problem;
+    EXPECT_EQ(problem.code, codes::ERR_CHECK_UNSUPPORTED) << rule;
+    ASSERT_TRUE(problem.where.has_value()) << rule;
+    EXPECT_EQ(problem.where->line, rule.starts_with("children") ? 6 : 9) << rule;
+    EXPECT_FALSE(problem.hint.empty()) << rule;
+    EXPECT_EQ(expect(counted(rule), Dialect::Postgres).schema.tables[0].checks.size(), 1U) << rule;
+  }
+}
+
+TEST(ExpectedTest, LetsARuleNameACountedColumnThatTheDatabaseNeedNotKeep) {
+  for (const char* rule : {"validator.atLeastOne: { fields: [size, id], enforce: false }",
+                           "children: [ { validator.required: {} } ]"}) {
+    EXPECT_EQ(first_code(counted(rule), Dialect::Mysql), Code()) << rule;
+  }
+}
+
 TEST(ExpectedTest, NeedsAPrecisionWhereTheEngineDoes) {
   const std::string text = entity("        - field.decimal: price\n");
   EXPECT_EQ(first_code(text, Dialect::Mysql), codes::ERR_DECIMAL_NEEDS_PRECISION);
