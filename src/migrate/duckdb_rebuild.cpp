@@ -189,10 +189,7 @@ void DuckdbRebuilds::make_again(const Name& name) {
     drop_rows(name);
   }
   for (const schema::Index& index : is.indexes) {
-    const bool added = std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* one = std::get_if<change::AddIndex>(&change);
-      return one != nullptr && one->table == name && one->part.name == index.name;
-    });
+    const bool added = find_part_change<change::AddIndex>(e_, name, index.name) != nullptr;
     if (index.constraint == schema::Index::Constraint::None && !added) {
       e_.draft.add({stage::kIndex, e_.rank_of(name), name.name.text()}, index_sql(e_, index, name),
                    change_);

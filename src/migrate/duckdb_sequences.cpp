@@ -12,10 +12,6 @@ using schema::Column;
 using schema::Name;
 using schema::Table;
 
-bool is_counted(const Column& column) {
-  return column.identity && column.identity->kind != schema::Identity::Kind::Uuid;
-}
-
 bool holds(const std::vector<schema::Sequence>& sequences, const Name& name) {
   return std::any_of(sequences.begin(), sequences.end(),
                      [&](const schema::Sequence& one) { return one.name == name; });

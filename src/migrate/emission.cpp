@@ -133,6 +133,10 @@ Identifier column_before(const Emission& emission, const schema::Name& table,
   return column;
 }
 
+bool is_counted(const schema::Column& column) {
+  return column.identity && column.identity->kind != schema::Identity::Kind::Uuid;
+}
+
 const schema::Table* table_before(const Emission& emission, const schema::Name& table) {
   const auto old = emission.old_table_names.find(table);
   return find_table(emission.from, old == emission.old_table_names.end() ? table : old->second);

@@ -37,6 +37,7 @@ inline constexpr int kCreateTable = 70;
 inline constexpr int kTableOptions = 75;
 inline constexpr int kAddColumn = 80;
 inline constexpr int kColumn = 90;
+inline constexpr int kFill = 95;  // references to a key that moves, through its old values
 inline constexpr int kDropColumn = 100;
 inline constexpr int kNotNull = 110;
 inline constexpr int kIdentity = 112;
@@ -114,6 +115,21 @@ void prepare(Emission& emission);
 // What a column of a table of `to` was called before the renames of the plan.
 Identifier column_before(const Emission& emission, const schema::Name& table,
                          const Identifier& column);
+// The change of this kind (AddIndex, DropForeignKey, ...) that speaks of a part of a table, or
+// none.
+template <class Kind>
+const Kind* find_part_change(const Emission& emission, const schema::Name& table,
+                             const Identifier& part) {
+  for (const Change& change : emission.changes) {
+    const auto* one = std::get_if<Kind>(&change);
+    if (one != nullptr && one->table == table && one->part.name == part) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+// Does the database count its values?
+bool is_counted(const schema::Column& column);
 // A table of `to` as it was, or none.
 const schema::Table* table_before(const Emission& emission, const schema::Name& table);
 

@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "dialect/mysql/partition.h"
+#include "migrate/mysql_indexes.h"
 #include "migrate/mysql_online.h"
 #include "migrate/mysql_references.h"
 
@@ -18,13 +19,9 @@ using schema::Column;
 using schema::Name;
 using schema::Table;
 
-bool is_counted(const Column& column) {
-  return column.identity && column.identity->kind != schema::Identity::Kind::Uuid;
-}
-
 class Mysql {
  public:
-  explicit Mysql(Emission& e) : e_(e), references_(e) {
+  explicit Mysql(Emission& e) : e_(e), references_(e), indexes_(e) {
     for (const Change& change : e.changes) {
       if (const auto* key = std::get_if<DropPrimaryKey>(&change)) {
         dropped_keys_.insert(key->table);
@@ -109,11 +106,7 @@ class Mysql {
           c.part.generated ? Way::Unstated : Way::InPlace)
         .destructive = true;
   }
-  void operator()(const ChangeColumnType& c) {
-    if (remap_into(e_, c.table, c.after.name) == nullptr) {
-      modify(c.table, c.before, c.after);
-    }
-  }
+  void operator()(const ChangeColumnType& c) { modify(c.table, c.before, c.after); }
   void operator()(const ChangeColumnGenerated& c) {
     if (c.before.generated && c.after.generated &&
         c.before.generated->stored == c.after.generated->stored) {
@@ -137,7 +130,7 @@ class Mysql {
         modify(c.target.name, *column, after);
       }
     } else if (c.target.kind == "index") {
-      remake_index(c);
+      indexes_.comment(c, index_);
     }
   }
   void operator()(const AddPrimaryKey& c) {
@@ -165,28 +158,15 @@ class Mysql {
       alter(stage::kDropPrimaryKey, c.table, "DROP PRIMARY KEY", Way::Copy);
     }
   }
-  void operator()(const AddIndex& c) {
-    if (!came_inline(c.table, c.part)) {
-      // What keeps a counted column keyed comes before its old key goes.
-      const bool first = leads_with_counted(e_.to, c.table, c.part);
-      add(first ? stage::kPrimaryKey - 1 : stage::kIndex, c.table, index_with_way(c.part, c.table));
-    }
-  }
-  void operator()(const DropIndex& c) {
-    const bool last = leads_with_counted(e_.to, c.table, c.part);
-    add(last ? stage::kIndex + 2 : stage::kDropIndex, c.table,
-        e_.ddl.drop_index(c.part, c.table, ""));
-  }
+  void operator()(const AddIndex& c) { indexes_.add(c, index_); }
+  void operator()(const DropIndex& c) { indexes_.drop(c, index_); }
   void operator()(const AddForeignKey& c) {
     alter(stage::kConstraint, c.table, "ADD " + e_.ddl.foreign_key(c.part), Way::Copy);
   }
   void operator()(const DropForeignKey& c) {
     alter(stage::kDropConstraint, c.table, "DROP FOREIGN KEY " + e_.ddl.quote(c.part.name),
           Way::InPlace);
-    if (leaves_index(c)) {
-      add(stage::kDropIndex, c.table,
-          "DROP INDEX " + e_.ddl.quote(c.part.name) + " ON " + e_.ddl.name(c.table));
-    }
+    indexes_.drop_implied(c, index_);
   }
   void operator()(const AddCheck& c) {
     alter(stage::kConstraint, c.table, "ADD " + e_.ddl.check(c.part), Way::Copy);
@@ -286,37 +266,6 @@ class Mysql {
     sql += s.cache == 1 ? "" : fmt::format(" CACHE {}", s.cache);
     add(stage::kSequence, s.name, sql + (s.cycle ? " CYCLE" : " NOCYCLE"));
   }
-  static bool leads_with_counted(const schema::Schema& schema, const Name& name,
-                                 const schema::Index& index) {
-    const Table* table = find_table(schema, name);
-    const Column* column = table == nullptr || index.parts.empty()
-                               ? nullptr
-                               : find_column(*table, index.parts[0].column);
-    return column != nullptr && is_counted(*column);
-  }
-  // The engine made an index for the key and leaves it behind.
-  bool leaves_index(const DropForeignKey& c) const {
-    const Table* was = table_before(e_, c.table);
-    const Table* is = find_table(e_.to, c.table);
-    if (was == nullptr || is == nullptr) {
-      return false;
-    }
-    const auto covers = [&](const auto& columns, const auto& name_of) {
-      return columns.size() >= c.part.columns.size() &&
-             std::equal(c.part.columns.begin(), c.part.columns.end(), columns.begin(),
-                        [&](const Identifier& a, const auto& b) { return a == name_of(b); });
-    };
-    const auto by_index = [&](const Table& table) {
-      return std::any_of(table.indexes.begin(), table.indexes.end(), [&](const auto& index) {
-        return covers(index.parts, [](const auto& part) { return part.column; });
-      });
-    };
-    const bool by_key =
-        was->primary_key && covers(was->primary_key->columns, [](const auto& one) { return one; });
-    const bool again = std::any_of(is->foreign_keys.begin(), is->foreign_keys.end(),
-                                   [&](const auto& key) { return key.columns == c.part.columns; });
-    return !by_key && !by_index(*was) && !again;
-  }
   // A column under a foreign key cannot be altered: the keys on both of its ends step aside.
   void references_aside(const Name& table, const Identifier& column) {
     const auto uses = [&](const std::vector<Identifier>& columns) {
@@ -326,7 +275,7 @@ class Mysql {
       for (const schema::ForeignKey& key : other.foreign_keys) {
         const bool in_the_way = (other.name == table && uses(key.columns)) ||
                                 (key.referenced_table == table && uses(key.referenced_columns));
-        if (in_the_way && !is_added_key(other.name, key.name) &&
+        if (in_the_way && find_part_change<AddForeignKey>(e_, other.name, key.name) == nullptr &&
             aside_.insert({other.name, key.name}).second) {
           alter(stage::kDropConstraint, other.name, "DROP FOREIGN KEY " + e_.ddl.quote(key.name),
                 Way::InPlace);
@@ -335,12 +284,6 @@ class Mysql {
       }
     }
   }
-  bool is_added_key(const Name& table, const Identifier& name) const {
-    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* one = std::get_if<AddForeignKey>(&change);
-      return one != nullptr && one->table == table && one->part.name == name;
-    });
-  }
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
   }
@@ -348,15 +291,16 @@ class Mysql {
                        Way way = Way::Unstated) {
     return add(at, table, e_.ddl.alter(table) + clause + way_clause(e_, table, way));
   }
-  std::string index_with_way(const schema::Index& index, const Name& table) const {
-    return e_.ddl.index(index, table) + way_clause(e_, table, way_to_index(index), " ");
-  }
   void rename_index(const Name& table, const Identifier& from, const Identifier& to) {
     alter(stage::kRenameName, table,
           "RENAME INDEX " + e_.ddl.quote(from) + " TO " + e_.ddl.quote(to), Way::InPlace);
   }
   // Once a column, with everything that changes in it.
   void modify(const Name& table, const Column& before, const Column& after) {
+    const Remap* remap = remap_into(e_, table, after.name);
+    if (remap != nullptr && remap->old_column == remap->new_column) {
+      return;  // made anew, whole, with the new key's values
+    }
     if (!modified_.insert({table, after.name}).second) {
       return;
     }
@@ -373,15 +317,22 @@ class Mysql {
                       e_.ddl.quote(column.name)));
     }
     references_aside(table, after.name);
-    int at = stage::kColumn;
+    int at = is_read_by_remap(e_, table, after.name) ? stage::kFill + 1 : stage::kColumn;
     if (is_counted(column) && !is_counted(before)) {
       at = stage::kIndex + 1;  // its key is there by now
     } else if (is_counted(before) && !is_counted(column)) {
       at = stage::kDropConstraint + 1;  // before its key goes
     }
-    alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is),
-          is_recoded(table, before, column) && !column.generated ? Way::Copy
-                                                                 : way_to_modify(before, column));
+    const Way way = is_recoded(table, before, column) && !column.generated
+                        ? Way::Copy
+                        : way_to_modify(before, column);
+    const Table none;
+    const Table& around = is == nullptr ? none : *is;
+    if (remap != nullptr && before.nullable && !column.nullable) {  // first it is filled
+      alter(stage::kNotNull, table, "MODIFY COLUMN " + e_.ddl.column(column, around), Way::InPlace);
+      column.nullable = true;
+    }
+    alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, around), way);
   }
   void remake(const Name& table, const Column& column, bool loses) {
     const Table* is = find_table(e_.to, table);
@@ -394,7 +345,8 @@ class Mysql {
     for (const schema::Index& index : is->indexes) {
       const bool hangs = std::any_of(index.parts.begin(), index.parts.end(),
                                      [&](const auto& part) { return part.column == column.name; });
-      if (hangs && index.parts.size() == 1 && !is_added(table, index.name)) {
+      if (hangs && index.parts.size() == 1 &&
+          find_part_change<AddIndex>(e_, table, index.name) == nullptr) {
         add(stage::kIndex, table, e_.ddl.index(index, table));
       }
     }
@@ -419,36 +371,10 @@ class Mysql {
            std::count(before->primary_key->columns.begin(), before->primary_key->columns.end(),
                       c.part.name) > 0;
   }
-  bool is_added(const Name& table, const Identifier& name) const {
-    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* one = std::get_if<AddIndex>(&change);
-      return one != nullptr && one->table == table && one->part.name == name;
-    });
-  }
-  void remake_index(const ChangeComment& c) {
-    const Table* is = find_table(e_.to, c.target.name);
-    for (const schema::Index& index : is == nullptr ? std::vector<schema::Index>{} : is->indexes) {
-      if (index.name == c.target.part) {
-        schema::Index commented = index;
-        commented.comment = c.to;
-        add(stage::kDropIndex, c.target.name, e_.ddl.drop_index(index, c.target.name, ""));
-        add(stage::kIndex, c.target.name, e_.ddl.index(commented, c.target.name));
-      }
-    }
-  }
-  // Written inside CREATE TABLE because a counted column needs it there.
-  bool came_inline(const Name& name, const schema::Index& index) const {
-    const Table* table = find_table(e_.to, name);
-    if (table == nullptr || find_table(e_.from, name) != nullptr || index.parts.empty()) {
-      return false;
-    }
-    const Column* column = find_column(*table, index.parts[0].column);
-    return column != nullptr && is_counted(*column) &&
-           (!table->primary_key || table->primary_key->columns[0] != column->name);
-  }
 
   Emission& e_;
   MysqlReferences references_;
+  MysqlIndexes indexes_;
   std::size_t index_ = 0;
   std::set<std::pair<Name, Identifier>> modified_;
   std::set<std::pair<Name, Identifier>> aside_;

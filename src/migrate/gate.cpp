@@ -18,8 +18,7 @@ bool is_nextval(const std::optional<schema::Default>& value) {
          base::to_lower(value->value).find("nextval(") != std::string::npos;
 }
 bool counts(const schema::Column& column) {
-  return (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) ||
-         is_nextval(column.default_value);
+  return is_counted(column) || is_nextval(column.default_value);
 }
 
 class Gatekeeper {

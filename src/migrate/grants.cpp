@@ -11,6 +11,7 @@ bool drops_what_may_be_granted(const Plan& plan) {
   return plan.dialect == schema::Dialect::Postgres &&
          std::any_of(plan.up.begin(), plan.up.end(), [](const PlanStatement& one) {
            return one.stage == stage::kDropView || one.stage == stage::kDropFunctionEarly ||
+                  (one.stage == stage::kType && one.sql.starts_with("DROP TYPE ")) ||
                   (one.stage == stage::kColumn &&
                    one.sql.find(" DROP COLUMN ") != std::string::npos);
          });

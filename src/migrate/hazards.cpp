@@ -273,14 +273,15 @@ class Assessor {
     h.lock = way == Way::InPlace ? "NONE" : way == Way::Instant ? "" : "SHARED";
     h.rewrite = way == Way::Copy ? "rewrite" : way == Way::Instant ? "" : "scan";
   }
-  // A key that nothing refers to can be made beside running applications.
+  // A key that nothing refers to and nothing defers can be made beside running applications.
   bool has_online_form(const AddColumn& c) const {
-    const bool becomes_key = std::any_of(all_.begin(), all_.end(), [&](const Change& change) {
+    const bool moves_at_once = std::any_of(all_.begin(), all_.end(), [&](const Change& change) {
       const auto* key = std::get_if<AddPrimaryKey>(&change);
       return key != nullptr && key->table == c.table &&
-             std::count(key->part.columns.begin(), key->part.columns.end(), c.part.name) > 0;
+             std::count(key->part.columns.begin(), key->part.columns.end(), c.part.name) > 0 &&
+             (key->part.deferrable || is_referenced(c.table));
     });
-    return !c.part.generated && (!becomes_key || !is_referenced(c.table));
+    return !c.part.generated && !moves_at_once;
   }
   bool is_referenced(const Name& table) const {
     return migrate::is_referenced(actual_, all_, old_name(table), table);

@@ -17,11 +17,6 @@ std::string option(const Table& table, const char* key) {
   return found == table.options.end() ? std::string() : base::to_lower(found->second);
 }
 
-bool is_special(const schema::Index& index) {
-  const std::string kind = base::to_lower(index.method);
-  return kind == "fulltext" || kind == "spatial";
-}
-
 // InnoDB without what its online forms exclude, as it was and as it will be.
 bool is_ordinary(const Table* table) {
   if (table == nullptr) {
@@ -73,8 +68,13 @@ bool is_clock(const std::string& sql) {
 
 }  // namespace
 
+bool is_special(const schema::Index& index) {
+  const std::string kind = base::to_lower(index.method);
+  return kind == "fulltext" || kind == "spatial";
+}
+
 Way way_to_add(const Column& column) {
-  if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
+  if (is_counted(column)) {
     return Way::Shared;
   }
   if (column.generated) {
@@ -106,8 +106,7 @@ Way way_to_index(const schema::Index& index) {
 
 std::string way_clause(const Emission& e, const schema::Name& table, Way way,
                        const char* separator) {
-  const auto old = e.old_table_names.find(table);
-  const Table* before = find_table(e.from, old == e.old_table_names.end() ? table : old->second);
+  const Table* before = table_before(e, table);
   if (before == nullptr || !is_ordinary(before) || !is_ordinary(find_table(e.to, table))) {
     return "";  // a new table is empty
   }

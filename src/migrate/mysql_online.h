@@ -17,6 +17,8 @@ enum class Way {
   Unstated,  // left to the server
 };
 
+// FULLTEXT and SPATIAL: they give no order.
+bool is_special(const schema::Index& index);
 Way way_to_add(const schema::Column& column);
 Way way_to_modify(const schema::Column& before, const schema::Column& after);
 Way way_to_index(const schema::Index& index);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "migrate/mysql_indexes.h"
 #include "migrate/mysql_online.h"
 
 namespace kedge::migrate {
@@ -13,8 +14,6 @@ namespace {
 using schema::Column;
 using schema::Name;
 using schema::Table;
-
-constexpr int kFill = stage::kColumn + 5;  // before old columns and the old key go
 
 bool names(const std::string& sql, const Identifier& column) {
   return mentions(sql, column.text(), schema::Dialect::Mysql);
@@ -63,9 +62,9 @@ void MysqlReferences::fill_one(const Remap& remap) {
     target.nullable = true;
     target.default_value.reset();
     target.comment.clear();
-    alter(kFill, remap.child, "ADD COLUMN " + e_.ddl.column(target, *is));
+    alter(stage::kFill, remap.child, "ADD COLUMN " + e_.ddl.column(target, *is));
   }
-  e_.draft.add({kFill, e_.rank_of(remap.child), remap.child.name.text()},
+  e_.draft.add({stage::kFill, e_.rank_of(remap.child), remap.child.name.text()},
                fmt::format("UPDATE {} AS c JOIN {} AS p ON c.{} = p.{} SET c.{} = p.{}{}",
                            e_.ddl.name(remap.child), e_.ddl.name(remap.parent),
                            e_.ddl.quote(remap.old_column), e_.ddl.quote(remap.old_key),
@@ -95,9 +94,9 @@ void MysqlReferences::take_over(const Table& table, const Column& column,
     const bool hangs = std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
       return part.column == column.name || names(part.expression, column.name);
     });
-    if (hangs && !is_added(table.name, index.name)) {
+    if (hangs && find_part_change<change::AddIndex>(e_, table.name, index.name) == nullptr) {
       drops.push_back("DROP INDEX " + e_.ddl.quote(index.name));
-      adds.push_back("ADD " + index_clause(index, table.name));
+      adds.push_back("ADD " + mysql_index_clause(e_, index, table.name));
     }
   }
   for (const schema::Check& check : table.checks) {
@@ -112,21 +111,7 @@ void MysqlReferences::take_over(const Table& table, const Column& column,
   drops.push_back("DROP COLUMN " + e_.ddl.quote(column.name));
   drops.push_back("CHANGE COLUMN " + e_.ddl.quote(source) + " " + e_.ddl.column(column, table));
   drops.insert(drops.end(), adds.begin(), adds.end());
-  alter(kFill, table.name, base::join(drops, ", "));
-}
-
-bool MysqlReferences::is_added(const Name& table, const Identifier& index) const {
-  return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-    const auto* one = std::get_if<change::AddIndex>(&change);
-    return one != nullptr && one->table == table && one->part.name == index;
-  });
-}
-
-// "UNIQUE INDEX i (...)", as it stands in an ALTER TABLE.
-std::string MysqlReferences::index_clause(const schema::Index& index, const Name& table) const {
-  std::string sql = e_.ddl.index(index, table).substr(std::string_view("CREATE ").size());
-  const std::string on = " ON " + e_.ddl.name(table);
-  return sql.erase(sql.find(on), on.size());
+  alter(stage::kFill, table.name, base::join(drops, ", "));
 }
 
 std::string mysql_clocks_stay(const Emission& e, const Table& table, const Identifier& but,

@@ -23,8 +23,6 @@ class MysqlReferences {
   void fill_one(const Remap& remap);
   void take_over(const schema::Table& table, const schema::Column& column,
                  const Identifier& source);
-  bool is_added(const schema::Name& table, const Identifier& index) const;
-  std::string index_clause(const schema::Index& index, const schema::Name& table) const;
 
   Emission& e_;
   std::size_t change_ = 0;

@@ -211,5 +211,138 @@ TEST(PlanTest, AKeyThatMovesFillsItsReferencesThroughTheOldOne) {
   EXPECT_EQ(holding(plan.up, "\"owner_id\" SET NOT NULL").size(), 1U);
 }
 
+// Two parents of one child: the key moves from `id` to `uid`, the reference from `a` to `b`.
+TEST(PlanTest, AReferenceThatMovesToAnotherColumnRetypesThatToo) {
+  Table parents = keyed_table("p", {column("uid", TypeKind::Uuid, false)});
+  Table parents_after = parents;
+  parents_after.primary_key->columns = {Identifier("uid")};
+  Table child = keyed_table("c", {column("a", TypeKind::Int64), column("b", TypeKind::Text)});
+  child.foreign_keys = {reference("fk", "a", "p")};
+  Table child_after = keyed_table("c", {column("a", TypeKind::Int64), column("b", TypeKind::Uuid)});
+  child_after.foreign_keys = {reference("fk", "b", "p")};
+  child_after.foreign_keys[0].referenced_columns = {Identifier("uid")};
+  PlanOptions options;
+  options.allow = {"primary-key-change", "type-change", "drop-fk"};
+  const Plan plan =
+      plan_of(schema_of({child, parents}), schema_of({child_after, parents_after}), options);
+  EXPECT_FALSE(plan.is_blocked());
+  EXPECT_EQ(holding(plan.up, "ALTER COLUMN \"b\" TYPE UUID").size(), 1U);
+  EXPECT_EQ(holding(plan.up, "SET \"b\" = p.\"uid\"").size(), 1U);
+  options.dialect = schema::Dialect::Mysql;
+  const Plan mysql =
+      plan_of(schema_of({child, parents}), schema_of({child_after, parents_after}), options);
+  EXPECT_EQ(holding(mysql.up, "MODIFY COLUMN `b`").size(), 1U);
+}
+
+TEST(PlanTest, AColumnFilledThroughTheOldKeyIsNotModifiedBesides) {
+  Column code = column("code", TypeKind::Text, false);
+  code.type.length = 36;
+  Table owners = keyed_table("owners", {code});
+  owners.columns[0].identity = schema::Identity{};
+  Table owners_before = owners;
+  owners_before.columns.erase(owners_before.columns.begin());
+  owners_before.primary_key->columns = {Identifier("code")};
+  Column owner = code;
+  owner.name = Identifier("owner");
+  owner.nullable = true;
+  Table boats = keyed_table("boats", {owner});
+  boats.foreign_keys = {reference("fk", "owner", "owners")};
+  boats.foreign_keys[0].referenced_columns = {Identifier("code")};
+  Table boats_after = keyed_table("boats", {column("owner", TypeKind::Int64, false)});
+  boats_after.foreign_keys = {reference("fk", "owner", "owners")};
+  PlanOptions options;
+  options.dialect = schema::Dialect::Mysql;
+  options.allow = {"primary-key-change", "type-change", "nullable-to-not-null"};
+  const Plan plan =
+      plan_of(schema_of({boats, owners_before}), schema_of({boats_after, owners}), options);
+  EXPECT_FALSE(plan.is_blocked());
+  EXPECT_TRUE(holding(plan.up, "MODIFY COLUMN `owner`").empty());
+  EXPECT_EQ(holding(plan.up, "CHANGE COLUMN `__kedge_owner` `owner` BIGINT NOT NULL").size(), 1U);
+}
+
+TEST(PlanTest, ADeferrableKeyMovesAtOnce) {
+  const Table before = keyed_table("t", {column("n", TypeKind::Int64, false)});
+  Table after = before;
+  after.primary_key->columns = {Identifier("n")};
+  after.primary_key->deferrable = true;
+  PlanOptions options;
+  options.online = Online::Yes;
+  options.allow = {"primary-key-change"};
+  const Plan plan = plan_of(schema_of({before}), schema_of({after}), options);
+  std::vector<std::string> key;
+  for (const PlanStatement& one : plan.up) {
+    if (one.sql.find("t_pkey") != std::string::npos) {
+      key.push_back(one.sql);
+      EXPECT_EQ(one.phase, Phase::Prepare) << one.sql;
+    }
+  }
+  ASSERT_EQ(key.size(), 2U);
+  EXPECT_NE(key[0].find("DROP CONSTRAINT"), std::string::npos);
+  EXPECT_NE(key[1].find("DEFERRABLE"), std::string::npos);
+}
+
+// ---- mysql: indexes that something stands on
+
+schema::Index index_over(const std::string& name, const Lines& columns) {
+  schema::Index index;
+  index.name = Identifier(name);
+  for (const std::string& one : columns) {
+    index.parts.emplace_back().column = Identifier(one);
+  }
+  return index;
+}
+
+Plan plan_of_indexes(std::vector<schema::Index> before, std::vector<schema::Index> after) {
+  Table child = keyed_table("c", {column("a", TypeKind::Int64), column("b", TypeKind::Int64)});
+  child.foreign_keys = {reference("fk", "a", "p")};
+  Table child_after = child;
+  child.indexes = std::move(before);
+  child_after.indexes = std::move(after);
+  PlanOptions options;
+  options.dialect = schema::Dialect::Mysql;
+  options.allow = {"drop-index"};
+  return plan_of(schema_of({child, keyed_table("p", {})}),
+                 schema_of({child_after, keyed_table("p", {})}), options);
+}
+
+Lines statements(const std::vector<PlanStatement>& all) {
+  Lines found;
+  for (const PlanStatement& one : all) {
+    found.push_back(one.sql);
+  }
+  return found;
+}
+
+const std::string kBeside = ", ALGORITHM=INPLACE, LOCK=NONE;";
+
+TEST(MysqlIndexesTest, TheLastIndexUnderAForeignKeyGoesForOneOfTheKey) {
+  const Plan plan = plan_of_indexes({index_over("i", {"a", "b"})}, {});
+  EXPECT_EQ(statements(plan.up),
+            Lines{"ALTER TABLE `c` DROP INDEX `i`, ADD INDEX `fk` (`a`)" + kBeside});
+  EXPECT_EQ(statements(plan.down),
+            Lines{"ALTER TABLE `c` DROP INDEX `fk`, ADD INDEX `i` (`a`, `b`)" + kBeside});
+}
+
+TEST(MysqlIndexesTest, AnIndexThatComesTakesOverInOneStatement) {
+  EXPECT_EQ(statements(plan_of_indexes({index_over("i", {"a", "b"})}, {index_over("i", {"a"})}).up),
+            Lines{"ALTER TABLE `c` DROP INDEX `i`, ADD INDEX `i` (`a`)" + kBeside});
+}
+
+TEST(MysqlIndexesTest, AnIndexThatStaysIsEnough) {
+  EXPECT_EQ(statements(plan_of_indexes({index_over("i", {"a", "b"}), index_over("j", {"a"})},
+                                       {index_over("i", {"a", "b"})})
+                           .up),
+            Lines{"DROP INDEX `j` ON `c`;"});
+  EXPECT_EQ(statements(plan_of_indexes({index_over("i", {"b"})}, {}).up),
+            Lines{"DROP INDEX `i` ON `c`;"});
+}
+
+TEST(MysqlIndexesTest, TwoThatGoLeaveOne) {
+  EXPECT_EQ(
+      statements(plan_of_indexes({index_over("i", {"a", "b"}), index_over("j", {"a"})}, {}).up),
+      (Lines{"ALTER TABLE `c` DROP INDEX `i`, ADD INDEX `fk` (`a`)" + kBeside,
+             "DROP INDEX `j` ON `c`;"}));
+}
+
 }  // namespace
 }  // namespace kedge::migrate

@@ -18,6 +18,7 @@ std::string using_clause(const Emission& emission, PostgresPlanParts& parts,
 void emit_postgres_helpers(Emission& emission, const PostgresPlanParts& parts);
 void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
 void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
+bool is_routine(schema::ObjectKind kind);
 // Whether a routine cannot be replaced in place and is dropped and made again.
 bool is_remade(const schema::DefinedObject& before, const schema::DefinedObject& after);
 // What uses a routine that is remade steps aside: views, defaults, checks, indexes.
@@ -31,6 +32,9 @@ void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& vie
 // `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
 // expression of its own text, and would show it differently for ever.
 std::string written_membership(const std::string& sql);
+// What was granted on a routine or type that is made anew, given again. Overloads of one name share
+// it: giving twice is giving once.
+void grants_back(Emission& emission, const schema::Name& name, std::optional<std::size_t> change);
 std::string comment_sql(const Emission& emission, const change::CommentTarget& target,
                         const std::string& text);
 // The options of a sequence that is made, or those that change.

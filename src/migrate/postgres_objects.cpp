@@ -16,10 +16,6 @@ using schema::DefinedObject;
 using schema::Name;
 using schema::ObjectKind;
 
-bool is_routine(ObjectKind kind) {
-  return kind == ObjectKind::Function || kind == ObjectKind::Procedure ||
-         kind == ObjectKind::Aggregate;
-}
 bool hangs_on_table(ObjectKind kind) {
   return kind == ObjectKind::Trigger || kind == ObjectKind::Policy || kind == ObjectKind::Rule;
 }
@@ -29,25 +25,25 @@ std::string word_at(std::string_view text, const sql::Token& token) {
 }
 
 // GRANT x ON y TO z [WITH GRANT OPTION] turned into REVOKE x ON y FROM z, and the other way round.
-std::string revoke(const std::string& grant) {
+std::string revoke(std::string_view grant) {
   static const std::map<std::string, std::string> kOther = {
       {"GRANT", "REVOKE"}, {"REVOKE", "GRANT"}, {"TO", "FROM"}, {"FROM", "TO"}};
+  constexpr std::string_view kOption = " WITH GRANT OPTION";
+  if (grant.ends_with(kOption)) {
+    grant.remove_suffix(kOption.size());
+  }
   std::string sql;
   std::size_t copied = 0;
   for (const sql::Token& token : sql::tokenize(grant, schema::Dialect::Postgres)) {
     if (token.kind != sql::TokenKind::Identifier) {
       continue;
     }
-    const std::string word = word_at(grant, token);
-    if (const auto other = kOther.find(word); other != kOther.end()) {
-      sql += grant.substr(copied, token.begin - copied) + other->second;
+    if (const auto other = kOther.find(word_at(grant, token)); other != kOther.end()) {
+      sql += std::string(grant.substr(copied, token.begin - copied)) + other->second;
       copied = token.end;
     }
-    if (word == "WITH") {
-      return std::string(base::trim(sql + grant.substr(copied, token.begin - copied)));
-    }
   }
-  return sql + grant.substr(copied);
+  return sql + std::string(grant.substr(copied));
 }
 
 class Objects {
@@ -154,7 +150,7 @@ class Objects {
   }
   std::size_t drop_rank(const DefinedObject& object) const {
     const auto rank = e_.object_rank.find(object.name);
-    return !speaks_of_view(object) || rank == e_.object_rank.end()
+    return rank == e_.object_rank.end()
                ? 0
                : e_.view_rank.size() + e_.object_rank.size() + 1 - rank->second;
   }
@@ -242,24 +238,13 @@ class Objects {
       add(speaks_of_view(before) ? stage::kDropView : stage::kDropFunctionEarly, before.name,
           drop_sql(before, e_.if_exists()), drop_rank(before));
       make(after);
-      grants_back(after.name);
+      grants_back(e_, after.name, index_);
       return;
     }
     if (!(before.table && aside_.contains(*before.table))) {
       add(stage::kEarlyDrop, before.name, drop_sql(before, e_.if_exists()));
     }
     make(after);
-  }
-
-  // Overloads of one name share the grants that are written again: giving twice is giving once.
-  void grants_back(const Name& routine) {
-    for (const DefinedObject& object : e_.to.objects) {
-      if (object.kind == ObjectKind::Privilege && object.name == routine && !object.table &&
-          std::find(e_.from.objects.begin(), e_.from.objects.end(), object) !=
-              e_.from.objects.end()) {
-        add(stage::kPrivilege, object.name, object.definition);
-      }
-    }
   }
 
   bool is_changed(const DefinedObject& object) const {
@@ -335,10 +320,24 @@ std::string comment_sql(const Emission& e, const CommentTarget& target, const st
   return "COMMENT ON " + on + " IS " + (text.empty() ? "NULL" : e.ddl.literal(text));
 }
 
+bool is_routine(ObjectKind kind) {
+  return kind == ObjectKind::Function || kind == ObjectKind::Procedure ||
+         kind == ObjectKind::Aggregate;
+}
+
 bool is_remade(const DefinedObject& before, const DefinedObject& after) {
   return is_routine(after.kind) && before.definition != after.definition &&
          (after.kind == ObjectKind::Aggregate ||
           head_of_routine(before.definition) != head_of_routine(after.definition));
+}
+
+void grants_back(Emission& e, const Name& name, std::optional<std::size_t> change) {
+  for (const DefinedObject& object : e.to.objects) {
+    if (object.kind == ObjectKind::Privilege && object.name == name && !object.table &&
+        std::find(e.from.objects.begin(), e.from.objects.end(), object) != e.from.objects.end()) {
+      e.draft.add({stage::kPrivilege, 0, name.name.text()}, object.definition, change);
+    }
+  }
 }
 
 void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside) {

@@ -1,4 +1,6 @@
 // In which order views and routines come where they need one another.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/graph.h"
@@ -36,9 +38,7 @@ bool holds(const std::vector<Name>& names, const Name& name) {
 std::vector<const DefinedObject*> moved_routines(const Emission& e) {
   std::vector<const DefinedObject*> routines;
   const auto note = [&](const DefinedObject& object) {
-    if (object.kind == schema::ObjectKind::Function ||
-        object.kind == schema::ObjectKind::Procedure ||
-        object.kind == schema::ObjectKind::Aggregate) {
+    if (is_routine(object.kind)) {
       routines.push_back(&object);
     }
   };
@@ -85,6 +85,11 @@ void join_routines(base::Graph& graph, const std::vector<const View*>& views,
         graph.add_edge(views.size() + i, j);
       }
     }
+    for (std::size_t j = 0; j < routines.size(); ++j) {
+      if (j != i && holds(routine.depends_on, routines[j]->name)) {
+        graph.add_edge(views.size() + j, views.size() + i);
+      }
+    }
   }
 }
 
@@ -97,7 +102,7 @@ void rank_postgres_routines(Emission& e) {
     const View* view = find_view(e.to, name);
     views.push_back(view != nullptr ? view : find_view(e.from, name));
   }
-  if (routines.empty() || views.empty()) {
+  if (routines.empty()) {
     return;
   }
   base::Graph graph(views.size() + routines.size());

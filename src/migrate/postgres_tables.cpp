@@ -114,26 +114,28 @@ class Tables {
   }
   void operator()(const ChangeColumnType& c) {
     touch(c.table, c.after.name);
-    if (is_remapped(c.table, c.after.name)) {
-      return;  // the column is made anew with the new key's values
+    const Remap* remap = remap_into(e_, c.table, c.after.name);
+    if (remap != nullptr && remap->old_column == remap->new_column) {
+      return;  // take_over() gives it its type with the new key's values
     }
+    const int at = is_read_by_remap(e_, c.table, c.after.name) ? stage::kFill + 1 : stage::kColumn;
     const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
     const bool generated = c.after.generated.has_value();
     const bool serial = is_serial(c.before) && is_serial(c.after);
     if (c.before.default_value && !serial && !generated) {
-      alter(stage::kColumn, c.table, column + "DROP DEFAULT");
+      alter(at, c.table, column + "DROP DEFAULT");
     }
     std::string sql = column + "TYPE " + e_.ddl.type(c.after.type);
     if (!c.after.collation.empty()) {
       sql += " COLLATE " + e_.ddl.quote(c.after.collation);
     }
-    alter(stage::kColumn, c.table, sql + (generated ? "" : using_clause(e_, parts_, c)));
+    alter(at, c.table, sql + (generated ? "" : using_clause(e_, parts_, c)));
     if (c.after.default_value && !serial && !generated) {
-      alter(stage::kColumn, c.table,
+      alter(at, c.table,
             column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type));
     }
     if (serial) {
-      add(stage::kColumn, c.table,
+      add(at, c.table,
           "ALTER SEQUENCE " + sequence_name(e_, c.table, c.after) + " AS " +
               e_.ddl.type(c.after.type));
     }
@@ -198,7 +200,7 @@ class Tables {
         fill_reference(remap);
       }
     }
-    if (key_comes_online(c.table) && !c.part.deferrable) {
+    if (key_comes_online(c.table)) {
       online_.add_key(c);
     } else {
       alter(stage::kPrimaryKey, c.table, "ADD " + e_.ddl.primary_key(c.part, c.table));
@@ -377,10 +379,14 @@ class Tables {
   bool is_remapped(const Name& table, const Identifier& column) const {
     return remap_into(e_, table, column) != nullptr;
   }
-  // Rows that come while references are filled again would be missed: such a key moves at once.
+  // Rows that come while references are filled again would be missed, and no index can become a
+  // deferrable key: such a key moves at once.
   bool key_comes_online(const Name& table) const {
     const Table* was = table_before(e_, table);
-    return online() && was != nullptr && !is_referenced(e_.from, e_.changes, was->name, table);
+    const Table* is = find_table(e_.to, table);
+    const bool deferrable = is != nullptr && is->primary_key && is->primary_key->deferrable;
+    return online() && was != nullptr && !deferrable &&
+           !is_referenced(e_.from, e_.changes, was->name, table);
   }
   bool becomes_key(const AddColumn& c) const {
     const Table* table = find_table(e_.to, c.table);
@@ -404,7 +410,7 @@ class Tables {
     const std::string parent = e_.ddl.name(remap.parent);
     const bool same = remap.old_column == remap.new_column;
     const Identifier target(same ? "__kedge_" + remap.new_column.text() : remap.new_column.text());
-    constexpr int kAt = stage::kColumn + 5;
+    constexpr int kAt = stage::kFill;
     const Table* is = find_table(e_.to, remap.child);
     const Column* wanted = is == nullptr ? nullptr : find_column(*is, remap.new_column);
     if (wanted == nullptr) {
@@ -427,7 +433,7 @@ class Tables {
   }
   // In place, so that the indexes and checks of the column stay.
   void take_over(const Name& table, const Column& column, const Identifier& source) {
-    constexpr int kAt = stage::kColumn + 5;
+    constexpr int kAt = stage::kFill;
     touch(table, column.name);
     const std::string clause = "ALTER COLUMN " + e_.ddl.quote(column.name) + " ";
     const Column* was =
@@ -452,7 +458,7 @@ class Tables {
         std::vector<Identifier> columns = one.referenced_columns;
         std::sort(columns.begin(), columns.end());
         const bool stands = one.referenced_table == table && columns == key;
-        if (stands && !is_added<AddForeignKey>(other.name, one.name) &&
+        if (stands && find_part_change<AddForeignKey>(e_, other.name, one.name) == nullptr &&
             aside_.insert({other.name, one.name}).second) {
           drop_constraint(stage::kDropConstraint, other.name, one.name);
           alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(one));
@@ -498,30 +504,24 @@ class Tables {
                          std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
                            return part.column == column.name || names(part.expression, column);
                          });
-      if (hangs && !is_added<AddIndex>(table, index.name)) {
+      if (hangs && find_part_change<AddIndex>(e_, table, index.name) == nullptr) {
         add_index(table, index);
       }
     }
     for (const schema::Check& check : is->checks) {
-      if (names(check.expression, column) && !is_added<AddCheck>(table, check.name)) {
+      if (names(check.expression, column) &&
+          find_part_change<AddCheck>(e_, table, check.name) == nullptr) {
         alter(stage::kConstraint, table, "ADD " + e_.ddl.check(check));
       }
     }
     for (const schema::ForeignKey& key : is->foreign_keys) {
-      if (uses(key.columns) && !is_added<AddForeignKey>(table, key.name)) {
+      if (uses(key.columns) && find_part_change<AddForeignKey>(e_, table, key.name) == nullptr) {
         alter(stage::kConstraint, table, "ADD " + e_.ddl.foreign_key(key));
       }
     }
   }
   bool names(const std::string& sql, const Column& column) const {
     return !sql.empty() && mentions(sql, column.name.text(), schema::Dialect::Postgres);
-  }
-  template <class Kind>
-  bool is_added(const Name& table, const Identifier& name) const {
-    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* one = std::get_if<Kind>(&change);
-      return one != nullptr && one->table == table && one->part.name == name;
-    });
   }
 
   // ---- comments of what is made

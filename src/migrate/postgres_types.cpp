@@ -195,6 +195,7 @@ class Types {
       move_column(name, *use.table, *use.column, convert);
     }
     add(kAt, name, "DROP TYPE " + e_.ddl.name(old));
+    grants_back(e_, name, index_);
   }
   void move_column(const Name& type, const Table& table, const Column& column,
                    const Conversion& convert) {

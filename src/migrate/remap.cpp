@@ -144,4 +144,11 @@ const Remap* remap_into(const Emission& e, const Name& table, const Identifier& 
   return found == e.remaps.end() ? nullptr : &*found;
 }
 
+bool is_read_by_remap(const Emission& e, const schema::Name& table, const Identifier& column) {
+  return std::any_of(e.remaps.begin(), e.remaps.end(), [&](const Remap& remap) {
+    return (remap.child == table && remap.old_column == column) ||
+           (remap.parent == table && remap.old_key == column);
+  });
+}
+
 }  // namespace kedge::migrate

@@ -26,5 +26,8 @@ std::vector<Remap> find_remaps(Emission& emission);
 // The remap that fills this column, or none.
 const Remap* remap_into(const Emission& emission, const schema::Name& table,
                         const Identifier& column);
+// Does a remap read this column, which keeps its type until then?
+bool is_read_by_remap(const Emission& emission, const schema::Name& table,
+                      const Identifier& column);
 
 }  // namespace kedge::migrate

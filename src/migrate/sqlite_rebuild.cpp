@@ -105,7 +105,7 @@ bool resolves_conflicts(const std::string& definition) {
 
 bool is_counted(const Table& table) {
   for (const Column& column : table.columns) {
-    if (column.identity && column.identity->kind != schema::Identity::Kind::Uuid) {
+    if (is_counted(column)) {
       return true;
     }
   }

@@ -1,0 +1,57 @@
+// Indexes that something stands on: a foreign key, on either of its ends, or a column that the
+// database counts. Both engines refuse to drop the last of them, even for a moment.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "migrate/emission.h"
+
+namespace kedge::migrate {
+
+class MysqlIndexes {
+ public:
+  explicit MysqlIndexes(Emission& emission);
+  void add(const change::AddIndex& c, std::size_t change);
+  void drop(const change::DropIndex& c, std::size_t change);
+  // The index that the engine made for a foreign key and leaves behind.
+  void drop_implied(const change::DropForeignKey& c, std::size_t change);
+  // The same index with another comment.
+  void comment(const change::ChangeComment& c, std::size_t change);
+
+ private:
+  using Part = std::pair<schema::Name, Identifier>;  // a table and the name of something of it
+  // An index that goes, with what it is the last to carry.
+  struct Going {
+    schema::Index index;                           // as it was
+    std::vector<std::vector<Identifier>> carried;  // each list of columns by its new names
+    std::vector<const schema::ForeignKey*> keys;   // of its own table, as they will be
+    bool goes_late = false;                        // after what comes in its place
+    bool has_successor = false;                    // goes in the statement of one that comes
+  };
+  void note(const schema::Name& table, schema::Index index);
+  void weigh(const schema::Name& table, Going& going);
+  // The first that comes and carries all of these.
+  const change::AddIndex* coming(const schema::Name& table,
+                                 const std::vector<std::vector<Identifier>>& carried) const;
+  bool is_over_retyped(const schema::Name& table, const schema::Index& index) const;
+  void find_successor(const schema::Name& table, Going& going);
+  void release(const change::AddIndex& c);
+  bool is_covered(const schema::Name& table, const std::vector<Identifier>& columns) const;
+  void drop(const schema::Name& table, const Identifier& index, std::size_t change);
+  bool leads_with_counted(const schema::Name& table, const schema::Index& index) const;
+  bool came_inline(const schema::Name& table, const schema::Index& index) const;
+  void statement(int at, const schema::Name& table, const std::string& sql, std::size_t change);
+
+  Emission& e_;
+  std::map<Part, Going> going_;
+  std::map<Part, std::vector<Identifier>> replaced_;  // by the one that comes: what it replaces
+  std::set<std::pair<Part, std::string>> cared_for_;  // foreign keys and which end of them
+};
+
+// "UNIQUE INDEX i (...)", as it stands in an ALTER TABLE.
+std::string mysql_index_clause(const Emission& emission, const schema::Index& index,
+                               const schema::Name& table);
+
+}  // namespace kedge::migrate

@@ -1,0 +1,2 @@
+CREATE TABLE other (id int PRIMARY KEY);
+CREATE VIEW seen AS SELECT id FROM other;
