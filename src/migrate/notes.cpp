@@ -28,9 +28,13 @@ struct Noter {
            " that the change of type altered are not restored";
   }
   std::string operator()(const ChangeColumnNullable& c) const {
-    return c.after.nullable ? std::string()
-                            : "NOTE: fails where " + to_string(c.table) + "." +
-                                  c.after.name.text() + " holds NULLs written since";
+    const std::string column = to_string(c.table) + "." + c.after.name.text();
+    if (!c.after.nullable) {
+      return "NOTE: fails where " + column + " holds NULLs written since";
+    }
+    return c.before.default_value && !c.before.generated
+               ? "NOTE: where " + column + " held NULL it keeps the default that took its place"
+               : std::string();
   }
   std::string operator()(const AddCheck& c) const {
     return "NOTE: fails where rows of " + to_string(c.table) +

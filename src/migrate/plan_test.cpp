@@ -118,6 +118,19 @@ TEST(PlanTest, DownIsBareAndSaysWhatDoesNotComeBack) {
   EXPECT_EQ(render_down(plan).find("IF EXISTS"), std::string::npos);
 }
 
+TEST(PlanTest, DownSaysThatADefaultStaysWhereNullWas) {
+  Column open = column("n", TypeKind::Int64);
+  open.default_value = schema::Default{schema::Default::Kind::Literal, "0"};
+  Column closed = open;
+  closed.nullable = false;
+  PlanOptions options;
+  options.allow = {"nullable-to-not-null"};
+  const Plan plan = plan_of(schema_of({keyed_table("t", {open})}),
+                            schema_of({keyed_table("t", {closed})}), options);
+  EXPECT_NE(render_down(plan).find("-- NOTE: where t.n held NULL it keeps the default"),
+            std::string::npos);
+}
+
 TEST(PlanTest, ReferencedTablesComeFirstAndGoLast) {
   Table child = keyed_table("a_child", {column("p_id", TypeKind::Int64)});
   child.foreign_keys = {reference("fk", "p_id", "z_parent")};
