@@ -1,0 +1,95 @@
+// Columns change their types one after another. A CHECK or index that names two of them would have
+// to hold in between, with the new type on one side only: it steps aside.
+#include <algorithm>
+
+#include "migrate/postgres_emission.h"
+
+namespace kedge::migrate {
+namespace {
+
+using schema::Table;
+
+class Rules {
+ public:
+  explicit Rules(Emission& e) : e_(e) {}
+
+  void run() {
+    for (const Table& table : e_.to.tables) {
+      const Table* was = table_before(e_, table.name);
+      find_retyped(table.name);
+      if (was != nullptr && retyped_.size() > 1) {
+        checks(*was, table);
+        indexes(*was, table);
+      }
+    }
+  }
+
+ private:
+  void find_retyped(const schema::Name& table) {
+    retyped_.clear();
+    for (std::size_t i = 0; i < e_.changes.size(); ++i) {
+      const auto* type = std::get_if<change::ChangeColumnType>(&e_.changes[i]);
+      if (type != nullptr && type->table == table && type->widening == change::Widening::No) {
+        retyped_.push_back(type->after.name);
+        change_ = i;
+      }
+    }
+  }
+  std::ptrdiff_t named_in(const std::string& sql) const {
+    return std::count_if(retyped_.begin(), retyped_.end(), [&](const Identifier& column) {
+      return mentions(sql, column.text(), schema::Dialect::Postgres);
+    });
+  }
+  template <class Part>
+  static bool holds(const std::vector<Part>& parts, const Identifier& name) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Part& part) { return part.name == name; });
+  }
+  void checks(const Table& was, const Table& is) {
+    for (const schema::Check& check : is.checks) {
+      if (holds(was.checks, check.name) && named_in(check.expression) > 1 &&
+          find_part_change<change::AddCheck>(e_, is.name, check.name) == nullptr) {
+        const std::string alter = e_.ddl.alter(is.name);
+        add(stage::kDropConstraint, is, alter + "DROP CONSTRAINT " + e_.ddl.quote(check.name));
+        add(stage::kConstraint, is, alter + "ADD " + e_.ddl.check(check));
+        comment("constraint", is, check.name, check.comment);
+      }
+    }
+  }
+  void indexes(const Table& was, const Table& is) {
+    for (const schema::Index& index : is.indexes) {
+      const bool hangs = named_in(index.where) > 1 ||
+                         std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
+                           return named_in(part.expression) > 1;
+                         });
+      if (hangs && holds(was.indexes, index.name) &&
+          index.constraint == schema::Index::Constraint::None &&
+          find_part_change<change::AddIndex>(e_, is.name, index.name) == nullptr) {
+        add(stage::kDropIndex, is, e_.ddl.drop_index(index, is.name, ""));
+        add(stage::kIndex, is, index_sql(e_, index, is.name));
+        comment("index", is, index.name, index.comment);
+      }
+    }
+  }
+  void comment(const char* kind, const Table& table, const Identifier& part,
+               const std::string& text) {
+    if (!text.empty()) {
+      add(stage::kComment, table, comment_sql(e_, {kind, table.name, part, ""}, text));
+    }
+  }
+  void add(int at, const Table& table, std::string sql) {
+    e_.draft.add({at, e_.rank_of(table.name), table.name.name.text()}, std::move(sql), change_);
+  }
+
+  Emission& e_;
+  std::vector<Identifier> retyped_;
+  std::size_t change_ = 0;
+};
+
+}  // namespace
+
+void emit_postgres_rules(Emission& e) {
+  Rules(e).run();
+}
+
+}  // namespace kedge::migrate
