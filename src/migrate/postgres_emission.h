@@ -29,7 +29,7 @@ void rank_postgres_routines(Emission& emission);
 // Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
 std::string head_of_routine(const std::string& definition);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
-// Checks and indexes over several columns that change their types step aside.
+// Checks and indexes with expressions over columns that change their types step aside.
 void emit_postgres_rules(Emission& emission);
 // `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
 // expression of its own text, and would show it differently for ever.

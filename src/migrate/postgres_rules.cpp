@@ -1,5 +1,7 @@
-// Columns change their types one after another. A CHECK or index that names two of them would have
-// to hold in between, with the new type on one side only: it steps aside.
+// A CHECK, or an index over an expression, steps aside for the new type of a column that it names.
+// The server would keep it and read its own text of it again, `n > (3)::numeric`, which becomes
+// `(n)::numeric > (3)::numeric` for a bigint and no use to a query; and between the new types of
+// two columns it would have to compare the new with the old.
 #include <algorithm>
 
 #include "migrate/postgres_emission.h"
@@ -17,7 +19,7 @@ class Rules {
     for (const Table& table : e_.to.tables) {
       const Table* was = table_before(e_, table.name);
       find_retyped(table.name);
-      if (was != nullptr && retyped_.size() > 1) {
+      if (was != nullptr && !retyped_.empty()) {
         checks(*was, table);
         indexes(*was, table);
       }
@@ -35,8 +37,8 @@ class Rules {
       }
     }
   }
-  std::ptrdiff_t named_in(const std::string& sql) const {
-    return std::count_if(retyped_.begin(), retyped_.end(), [&](const Identifier& column) {
+  bool is_named(const std::string& sql) const {
+    return std::any_of(retyped_.begin(), retyped_.end(), [&](const Identifier& column) {
       return mentions(sql, column.text(), schema::Dialect::Postgres);
     });
   }
@@ -47,7 +49,7 @@ class Rules {
   }
   void checks(const Table& was, const Table& is) {
     for (const schema::Check& check : is.checks) {
-      if (holds(was.checks, check.name) && named_in(check.expression) > 1 &&
+      if (holds(was.checks, check.name) && is_named(check.expression) &&
           find_part_change<change::AddCheck>(e_, is.name, check.name) == nullptr) {
         const std::string alter = e_.ddl.alter(is.name);
         add(stage::kDropConstraint, is, alter + "DROP CONSTRAINT " + e_.ddl.quote(check.name));
@@ -58,10 +60,9 @@ class Rules {
   }
   void indexes(const Table& was, const Table& is) {
     for (const schema::Index& index : is.indexes) {
-      const bool hangs = named_in(index.where) > 1 ||
-                         std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
-                           return named_in(part.expression) > 1;
-                         });
+      const bool hangs = is_named(index.where) ||
+                         std::any_of(index.parts.begin(), index.parts.end(),
+                                     [&](const auto& part) { return is_named(part.expression); });
       if (hangs && holds(was.indexes, index.name) &&
           index.constraint == schema::Index::Constraint::None &&
           find_part_change<change::AddIndex>(e_, is.name, index.name) == nullptr) {
