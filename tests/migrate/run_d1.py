@@ -84,6 +84,18 @@ class Project:
                               env=self.env, cwd=self.folder, timeout=120)
         return done.returncode != 0
 
+    def go_back(self, slug):
+        """The down of a migration, as its user runs it: one file through wrangler."""
+        found = list(self.folder.glob(f"migrations/.down/*_{slug}.sql"))
+        assert len(found) == 1, found
+        done = subprocess.run([str(self.wrangler), "d1", "execute", "DB", "--local", "--yes", "--file", str(found[0])], capture_output=True, text=True,
+                              env=self.env, cwd=self.folder, timeout=120)
+        assert done.returncode == 0, f"{found[0].read_text(encoding='utf-8')}: {done.stdout[-800:]}{done.stderr[-800:]}"
+
+    def catalog(self):
+        return sorted((row["type"], row["name"], " ".join((row["sql"] or "").split())) for row in self.sql(
+            "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'd1_%'"))
+
     def settled(self, what):
         verified = self.run("verify", "--dialect", "d1")
         assert verified.returncode == 0 and "(local)" in verified.stdout, f"{what}: {verified.stdout}{verified.stderr}"
@@ -109,6 +121,7 @@ def cascade(kedge, wrangler):
         project.sql("CREATE TRIGGER on_port AFTER INSERT ON ports BEGIN INSERT INTO log VALUES (new.id); END")
         project.write("project.yml", json.dumps({"name": "t", "version": "1.0.0", "migrate": {"dialect": "d1", "ignore_tables": ["log"]}}))
         project.settled("at first")
+        before = project.catalog()
 
         project.declare(family({"maxLength": 9, "required": True}, {"required": True, "default": 7}, {"required": True, "default": "none"}))
         refused = project.run("migrate", "--dialect", "d1", "--apply", "--slug", "second")
@@ -132,7 +145,21 @@ def cascade(kedge, wrangler):
         assert project.sql("SELECT n FROM log ORDER BY n DESC LIMIT 1")[0]["n"] == 10, "the trigger is gone"
         project.sql("DELETE FROM ports WHERE id = 1")
         assert project.sql("SELECT count(*) AS n FROM lines")[0]["n"] == 1, "the keys do not cascade any more"
-        print("d1: cascade of three tables, two levels deep, and a self reference, through wrangler")
+
+        project.go_back("second")
+        assert project.catalog() == before, f"down does not lead back: {sorted(set(project.catalog()) ^ set(before))}"
+        project.declare(family({"maxLength": 9}, {}, {}))
+        project.settled("after the way back")
+        assert [row["code"] for row in project.sql("SELECT code FROM ports ORDER BY id")] == ["B", "C"]
+        assert [(row["id"], row["tons"]) for row in project.sql("SELECT id, tons FROM calls ORDER BY id")] == [(2, 7)]
+        assert [(row["call_id"], row["text"]) for row in project.sql("SELECT call_id, text FROM lines")] == [(2, "y")]
+        assert project.sql("PRAGMA foreign_key_check") == []
+        project.sql("INSERT INTO ports (code) VALUES (NULL)")
+        assert project.sql("SELECT max(id) AS n FROM ports")[0]["n"] == 11, "the counter began anew on the way back"
+        assert project.sql("SELECT n FROM log ORDER BY n DESC LIMIT 1")[0]["n"] == 11, "the trigger is gone on the way back"
+        project.sql("DELETE FROM ports WHERE id = 2")
+        assert project.sql("SELECT count(*) AS n FROM lines")[0]["n"] == 0, "the keys do not cascade after the way back"
+        print("d1: cascade of three tables, two levels deep, and a self reference, there and back, through wrangler")
     finally:
         project.close()
 
@@ -145,6 +172,7 @@ def cycle(kedge, wrangler):
         project.sql("INSERT INTO lefts (id, right_id, l) VALUES (1, NULL, 'a')")
         project.sql("INSERT INTO rights (id, left_id, r) VALUES (1, 1, 'b')")
         project.sql("UPDATE lefts SET right_id = 1")
+        start = project.catalog()
         project.declare(circle({"required": True}))
         before = sorted(project.folder.glob("migrations/*"))
         words = ["migrate", "--dialect", "d1", "--apply", "--slug", "second", "--allow", "nullable-to-not-null"]
@@ -155,7 +183,10 @@ def cycle(kedge, wrangler):
         project.settled("after the circle")
         assert project.sql("SELECT right_id FROM lefts")[0]["right_id"] == 1 and project.sql("SELECT left_id FROM rights")[0]["left_id"] == 1
         assert project.sql("PRAGMA foreign_key_check") == []
-        print("d1: a circle is refused, and rebuilt with its permission, through wrangler")
+        project.go_back("second")
+        assert project.catalog() == start, f"down does not lead back: {sorted(set(project.catalog()) ^ set(start))}"
+        assert project.sql("SELECT l, right_id FROM lefts") == [{"l": "a", "right_id": 1}] and project.sql("PRAGMA foreign_key_check") == []
+        print("d1: a circle is refused, and rebuilt with its permission, there and back, through wrangler")
     finally:
         project.close()
 
