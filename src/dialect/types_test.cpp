@@ -116,6 +116,15 @@ TEST(TypesTest, CanonicalTypesAreWrittenInTheDialect) {
   }
 }
 
+TEST(TypesTest, WhiteSpaceMakesNoOtherTypeOfSqlite) {
+  const auto native = [](const char* text) {
+    return get_dialect(Dialect::Sqlite).parse_type(text).native;
+  };
+  EXPECT_EQ(native("VARCHAR( 10 )"), "VARCHAR(10)");
+  EXPECT_EQ(native(" decimal (10 , 2) "), "decimal(10,2)");
+  EXPECT_EQ(native("double \t precision"), "double precision");
+}
+
 TEST(TypesTest, ATypeOfAnotherServerIsTranslated) {
   const schema::Type type = get_dialect(Dialect::Sqlite).parse_type("DATETIME");
   EXPECT_EQ(get_dialect(Dialect::Postgres).type_name(type), "timestamp");

@@ -83,8 +83,7 @@ std::string parent_name(const Emission& e, const Remap& remap, const std::string
                 : e.ddl.name(remap.parent);
 }
 
-// A constraint that says what becomes of a row that breaks it: the one part of a table that the
-// schema value does not hold.
+// A constraint that says what becomes of a row that breaks it.
 bool resolves_conflicts(const std::string& definition) {
   bool on = false;
   for (const sql::Token& token : sql::tokenize(definition, schema::Dialect::Sqlite)) {
@@ -99,6 +98,13 @@ bool resolves_conflicts(const std::string& definition) {
     on = word == "on";
   }
   return false;
+}
+
+bool has_conflict_clause(const Table& table) {
+  const auto says = [](const auto& part) { return part.options.contains("on_conflict"); };
+  return table.options.contains("key_on_conflict") ||
+         std::any_of(table.columns.begin(), table.columns.end(), says) ||
+         std::any_of(table.indexes.begin(), table.indexes.end(), says);
 }
 
 }  // namespace
@@ -147,7 +153,9 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
   if (names.empty()) {
     return "";
   }
-  return fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", target, base::join(names, ", "),
+  // A clause of the new table must not swallow rows that are there.
+  const char* verb = has_conflict_clause(*rebuild.is) ? "INSERT OR ABORT INTO" : "INSERT INTO";
+  return fmt::format("{} {} ({}) SELECT {} FROM {}", verb, target, base::join(names, ", "),
                      base::join(values, ", "), source);
 }
 

@@ -168,6 +168,11 @@ struct CreateTableFacts {
   std::vector<std::pair<std::string, std::string>> collations;    // column, collation
   std::vector<std::pair<std::string, std::string>> generated;     // column, expression
   std::vector<std::pair<std::string, std::string>> unique_names;  // constraint name, first column
+  // ON CONFLICT of sqlite, lower case; empty or left out where it is ABORT, the default.
+  std::vector<std::pair<std::string, std::string>> not_null_conflicts;  // column, action
+  std::vector<std::pair<std::vector<std::string>, std::string>>
+      unique_conflicts;  // columns, action
+  std::string primary_key_conflict;
   std::string primary_key_name;
   std::string autoincrement_column;
   bool without_rowid = false;

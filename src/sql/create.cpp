@@ -186,7 +186,20 @@ class TableReader {
     if (cursor_.accept("primary")) {
       cursor_.accept("key");
       facts_.primary_key_name = name;
-      primary_column_ = column;
+      if (column.empty()) {
+        cursor_.parenthesis();
+      } else if (!cursor_.accept("asc")) {
+        cursor_.accept("desc");
+      }
+      facts_.primary_key_conflict = conflict();
+      return true;
+    }
+    if (!column.empty() && cursor_.is("not") && cursor_.next_is("null")) {
+      cursor_.advance();
+      cursor_.advance();
+      if (std::string action = conflict(); !action.empty()) {
+        facts_.not_null_conflicts.emplace_back(column, std::move(action));
+      }
       return true;
     }
     if (cursor_.accept("autoincrement") || cursor_.accept("auto_increment")) {
@@ -197,6 +210,9 @@ class TableReader {
       std::vector<std::string> columns = column.empty() ? cursor_.names() : std::vector{column};
       if (!name.empty() && !columns.empty()) {
         facts_.unique_names.emplace_back(name, columns[0]);
+      }
+      if (std::string action = conflict(); !action.empty()) {
+        facts_.unique_conflicts.emplace_back(std::move(columns), std::move(action));
       }
       return true;
     }
@@ -216,6 +232,17 @@ class TableReader {
       return true;
     }
     return foreign_key(column, name);
+  }
+
+  // "ON CONFLICT action", when it stands here.
+  std::string conflict() {
+    if (!cursor_.is("on") || !cursor_.next_is("conflict")) {
+      return {};
+    }
+    cursor_.advance();
+    cursor_.advance();
+    std::string action = base::to_lower(cursor_.name());
+    return action == "abort" ? std::string() : action;
   }
 
   bool foreign_key(const std::string& column, const std::string& name) {
@@ -283,7 +310,6 @@ class TableReader {
 
   Cursor cursor_;
   CreateTableFacts facts_;
-  std::string primary_column_;
 };
 
 // One index part: its text without COLLATE, ASC, DESC and NULLS, and whether it is an expression.

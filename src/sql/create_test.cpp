@@ -45,6 +45,22 @@ TEST(CreateTableTest, TakesNonsenseForOpaque) {
   }
 }
 
+TEST(CreateTableTest, GivesWhatBecomesOfARowThatBreaksAConstraint) {
+  const auto facts = analyse_create_table(
+      "CREATE TABLE t (a INT NOT NULL ON CONFLICT REPLACE UNIQUE ON CONFLICT ABORT, "
+      "b INT NOT NULL REFERENCES o (x) ON DELETE SET NULL NOT NULL ON CONFLICT FAIL, "
+      "k INTEGER PRIMARY KEY ASC ON CONFLICT IGNORE AUTOINCREMENT, UNIQUE (a, b) ON CONFLICT "
+      "ROLLBACK)",
+      schema::Dialect::Sqlite);
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(facts.not_null_conflicts, (Pairs{{"a", "replace"}, {"b", "fail"}}));
+  ASSERT_EQ(facts.unique_conflicts.size(), 1U);
+  EXPECT_EQ(facts.unique_conflicts[0].first, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(facts.unique_conflicts[0].second, "rollback");
+  EXPECT_EQ(facts.primary_key_conflict, "ignore");
+  EXPECT_EQ(facts.autoincrement_column, "k");
+}
+
 TEST(CreateIndexTest, GivesExpressionsAndPredicate) {
   const auto facts = analyse_create_index(
       "CREATE UNIQUE INDEX \"on\" ON t (a DESC, lower(b) COLLATE NOCASE, (c || 'x,y') ASC) WHERE d "

@@ -1,6 +1,7 @@
 // Columns of tables and views, from pragma_table_xinfo joined with sqlite_master: one statement
 // for all tables.
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 #include "dialect/sqlite/catalog.h"
@@ -54,7 +55,11 @@ class ColumnReader {
       for (KeyColumn& column : key_) {
         key.columns.push_back(std::move(column.name));
       }
-      catalog_.schema.tables[source_->place].primary_key = std::move(key);
+      schema::Table& table = catalog_.schema.tables[source_->place];
+      table.primary_key = std::move(key);
+      if (!source_->facts.primary_key_conflict.empty()) {
+        table.options["key_on_conflict"] = source_->facts.primary_key_conflict;
+      }
     }
     key_.clear();
   }
@@ -70,6 +75,9 @@ class ColumnReader {
     if (const std::string* collation = find_fact(facts.collations, row.text(kName));
         collation != nullptr && !base::equals_ignoring_case(*collation, "BINARY")) {
       column.collation = *collation;
+    }
+    if (const std::string* action = find_fact(facts.not_null_conflicts, row.text(kName))) {
+      column.options["on_conflict"] = *action;
     }
     const std::int64_t hidden = row.integer(kHidden);
     if (hidden == kVirtualColumn || hidden == kStoredColumn) {
@@ -135,6 +143,30 @@ void read_views_one_by_one(db::Connection& connection, Catalog& catalog) {
   }
 }
 
+// A default reads no column: SQLite takes "x" for 'x' there.
+bool read_quoted_word(std::string_view text, std::string& content) {
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') {
+    return false;
+  }
+  const std::string_view inner = text.substr(1, text.size() - 2);
+  const std::string plain = base::replace_all(std::string(inner), "\"\"", "");
+  content = base::replace_all(std::string(inner), "\"\"", "\"");
+  return plain.find('"') == std::string::npos;
+}
+
+// 0x10 is 16; what is wider than 64 bits, or fills them, stays as it is written.
+std::optional<std::string> hexadecimal(std::string_view text) {
+  std::uint64_t value = 0;
+  const bool marked =
+      text.size() > 2 && text.size() < 18 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  const char* end = text.data() + text.size();
+  if (!marked) {
+    return std::nullopt;
+  }
+  const auto [stop, fault] = std::from_chars(text.data() + 2, end, value, 16);
+  return fault == std::errc() && stop == end ? std::optional(std::to_string(value)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<schema::Default> default_of(const std::string& text) {
@@ -146,6 +178,12 @@ std::optional<schema::Default> default_of(const std::string& text) {
   }
   if (read_string_literal(bare, content)) {
     return Default{Default::Kind::Literal, std::move(content)};
+  }
+  if (read_quoted_word(bare, content)) {
+    return Default{Default::Kind::Literal, std::move(content)};
+  }
+  if (const std::optional<std::string> number = hexadecimal(bare)) {
+    return Default{Default::Kind::Literal, *number};
   }
   const bool truth =
       base::equals_ignoring_case(bare, "true") || base::equals_ignoring_case(bare, "false");

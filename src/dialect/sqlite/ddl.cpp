@@ -33,7 +33,7 @@ class SqliteDdl : public Ddl {
       if (!table.primary_key->name.empty() && !table.definition.text.empty()) {
         sql += " CONSTRAINT " + quote(table.primary_key->name);
       }
-      sql += " PRIMARY KEY";
+      sql += " PRIMARY KEY" + conflict(table.options, "key_on_conflict");
       sql += is_counted(column) ? " AUTOINCREMENT" : "";
     }
     if (column.generated) {
@@ -44,7 +44,7 @@ class SqliteDdl : public Ddl {
     } else if (column.default_value && !is_counted(column)) {
       sql += " DEFAULT " + default_value(*column.default_value, column.type);
     }
-    sql += column.nullable ? "" : " NOT NULL";
+    sql += column.nullable ? "" : " NOT NULL" + conflict(column.options, "on_conflict");
     return sql + (column.collation.empty() ? "" : " COLLATE " + quote(column.collation));
   }
 
@@ -75,12 +75,20 @@ class SqliteDdl : public Ddl {
            columns(key.columns);
   }
 
+  std::string unique(const schema::Index& index) const override {
+    return Ddl::unique(index) + conflict(index.options, "on_conflict");
+  }
+
  protected:
   bool key_in_column(const schema::Table& table) const override {
     return table.primary_key && table.primary_key->columns.size() == 1;
   }
 
  private:
+  static std::string conflict(const std::map<std::string, std::string>& options, const char* key) {
+    const auto action = options.find(key);
+    return action == options.end() ? "" : " ON CONFLICT " + base::to_upper(action->second);
+  }
   static bool is_counted(const Column& column) {
     return column.identity && column.identity->kind != Identity::Kind::Uuid;
   }

@@ -38,6 +38,7 @@ class IndexReader {
     }
     if (index_.constraint == schema::Index::Constraint::Unique) {
       set_constraint_name();
+      set_conflict();
     } else {
       index_.where = facts_.where;
     }
@@ -110,6 +111,17 @@ class IndexReader {
           index_.name = Identifier(name);
         }
         return;
+      }
+    }
+  }
+
+  void set_conflict() {
+    for (const auto& [columns, action] : source_->facts.unique_conflicts) {
+      if (std::equal(columns.begin(), columns.end(), index_.parts.begin(), index_.parts.end(),
+                     [](const std::string& a, const schema::IndexPart& b) {
+                       return base::equals_ignoring_case(a, b.column.text());
+                     })) {
+        index_.options["on_conflict"] = action;
       }
     }
   }

@@ -106,12 +106,31 @@ std::string name_of(const Type& type) {
   return type.native;
 }
 
+// "VARCHAR( 10 )" and "double  precision" with the white space that people mostly write.
+std::string one_spelling(std::string_view native) {
+  std::string text;
+  for (const char character : base::trim(native)) {
+    const bool space = character == ' ' || (character >= '\t' && character <= '\r');
+    const bool tight = character == '(' || character == ')' || character == ',';
+    if (tight && !text.empty() && text.back() == ' ') {
+      text.pop_back();
+    }
+    const char last = text.empty() ? '(' : text.back();
+    if (!space) {
+      text += character;
+    } else if (last != ' ' && last != '(' && last != ',') {
+      text += ' ';
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Type SqliteDialect::parse_type(std::string_view native) const {
   const TypeText text = take_apart(native);
   Type type;
-  type.native = std::string(base::trim(native));
+  type.native = one_spelling(native);
   type.kind = kind_of(text.words);
   read_arguments(text, type);
   return type;

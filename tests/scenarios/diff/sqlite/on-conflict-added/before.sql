@@ -1,0 +1,2 @@
+CREATE TABLE t (a int NOT NULL, k int PRIMARY KEY, b int UNIQUE, c int, UNIQUE (b, c), CONSTRAINT n UNIQUE (c));
+INSERT INTO t VALUES (1, 2, 3, 4);
