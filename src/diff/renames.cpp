@@ -1,6 +1,7 @@
 // Renames: declared ones must be pending, hints are used when they are, everything else that looks
 // like one is a question (spec/migrate.md 5.3). Tables first, then columns of each pair.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -129,6 +130,33 @@ void guess_table_renames(Passes& passes, TablePairs& pairs) {
   }
 }
 
+// Such an engine cannot hold both names: nothing is to be asked.
+bool folds_tables(schema::Dialect dialect) {
+  return dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1 ||
+         dialect == schema::Dialect::Duckdb;
+}
+bool folds_columns(schema::Dialect dialect) {
+  return folds_tables(dialect) || dialect == schema::Dialect::Mysql;
+}
+std::string folded(const Name& name) {
+  return base::to_lower(name.schema.text()) + "\n" + base::to_lower(name.name.text());
+}
+void respelled_tables(Passes& passes, TablePairs& pairs) {
+  std::map<std::string, Name> gone;
+  for (const Table* table : pairs.gone) {
+    gone.emplace(folded(table->name), table->name);
+  }
+  std::vector<std::pair<Name, Name>> found;
+  for (const Table* table : pairs.added) {
+    if (const auto old = gone.find(folded(table->name)); old != gone.end()) {
+      found.emplace_back(old->second, table->name);
+    }
+  }
+  for (const auto& [from, to] : found) {
+    pair_table(passes, pairs, from, to);
+  }
+}
+
 // ---- columns
 
 struct ColumnSides {
@@ -167,6 +195,18 @@ void rename_column(Passes& passes, const Name& table, ColumnSides& sides, const 
   take(sides.added, to);
   passes.renames.columns[table][from] = to;
   passes.add(change::RenameColumn{table, from, to});
+}
+
+void respelled_columns(Passes& passes, const Name& table, ColumnSides& sides) {
+  const ColumnList added = sides.added;
+  for (const Column* is : added) {
+    const auto was = std::find_if(sides.gone.begin(), sides.gone.end(), [&](const Column* one) {
+      return base::equals_ignoring_case(one->name.text(), is->name.text());
+    });
+    if (was != sides.gone.end()) {
+      rename_column(passes, table, sides, (*was)->name, is->name);
+    }
+  }
 }
 
 void guess_columns(Passes& passes, const Name& table, ColumnSides& sides) {
@@ -221,6 +261,9 @@ void column_renames(Passes& passes, const Table& actual, const Table& expected) 
         holds(sides.added, rename.to)) {
       rename_column(passes, expected.name, sides, rename.from, rename.to);
     }
+  }
+  if (folds_columns(options.dialect)) {
+    respelled_columns(passes, expected.name, sides);
   }
   if (!sides.gone.empty() && !sides.added.empty()) {
     guess_columns(passes, expected.name, sides);
@@ -339,6 +382,9 @@ Table translate(const Table& table, const Name& new_name, const Passes& passes) 
 
 void find_renames(Passes& passes, TablePairs& pairs) {
   declared_tables(passes, pairs);
+  if (folds_tables(passes.options.dialect)) {
+    respelled_tables(passes, pairs);
+  }
   if (!pairs.gone.empty() && !pairs.added.empty()) {
     guess_table_renames(passes, pairs);
   }

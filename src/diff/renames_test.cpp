@@ -85,5 +85,23 @@ TEST(RenamesTest, ARenamedColumnMayBeReshapedToo) {
   EXPECT_EQ(kind_of(result.changes[1]), "change-column-nullable");
 }
 
+TEST(RenamesTest, ANameInOtherCaseIsNoQuestionWhereCaseTellsNothingApart) {
+  const Schema before = one_table("T", {"Id"});
+  const Schema after = one_table("t", {"id"});
+  Options options;
+  for (const auto dialect :
+       {schema::Dialect::Sqlite, schema::Dialect::D1, schema::Dialect::Duckdb}) {
+    options.dialect = dialect;
+    const Result found = compare(before, after, options);
+    ASSERT_EQ(found.changes.size(), 2U);
+    EXPECT_EQ(describe(found.changes[0]), "~ table t was T");
+    EXPECT_EQ(describe(found.changes[1]), "~ column t.id was Id");
+    EXPECT_TRUE(found.ambiguous.empty());
+  }
+  options.dialect = schema::Dialect::Postgres;
+  EXPECT_EQ(compare(before, after, options).changes.size(), 2U);  // one made, one dropped
+  EXPECT_EQ(describe(compare(before, after, options).changes[0]), "+ table t");
+}
+
 }  // namespace
 }  // namespace kedge::diff

@@ -261,8 +261,14 @@ struct Simple {
         .destructive = true;
   }
   void operator()(const RenameTable& c) const {
+    Name from = c.from;
+    if (base::equals_ignoring_case(from.name.text(), c.to.name.text())) {  // taken by itself
+      from.name = Identifier("__kedge_" + c.to.name.text());
+      e.draft.add(keys(stage::kRenameTable, c.from),
+                  e.ddl.alter(c.from) + "RENAME TO " + e.ddl.quote(from.name), index);
+    }
     e.draft.add(keys(stage::kRenameTable, c.from),
-                e.ddl.alter(c.from) + "RENAME TO " + e.ddl.quote(c.to.name), index);
+                e.ddl.alter(from) + "RENAME TO " + e.ddl.quote(c.to.name), index);
   }
   void operator()(const RenameColumn& c) const {
     e.draft.add(

@@ -1,0 +1,1 @@
+CREATE TABLE t (bar int PRIMARY KEY, c varchar(10));
