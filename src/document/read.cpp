@@ -146,8 +146,8 @@ void Reading::report_duplicate(const Node& first, const Node& second) {
   const Position before = document.position(first);
   Problem problem{codes::ERR_DOCUMENT,
                   "duplicate key '" + std::string(base::truncate_utf8(second.text, 100)) +
-                      "', first at line " + std::to_string(before.line) + ", column " +
-                      std::to_string(before.column),
+                      "' (first at line " + std::to_string(before.line) + ", column " +
+                      std::to_string(before.column) + ")",
                   document.position(second),
                   "remove one of the two",
                   {{"the first one is here", before}}};

@@ -75,8 +75,8 @@ TEST(YamlTest, RangesOfBlocksEndWithTheirLastItemAndLeaveOutAnchorsAndTags) {
 TEST(YamlTest, NamesBothPlacesOfADuplicateKeyAndGoesOn) {
   const Document read = yaml("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n");
   EXPECT_TRUE(read.usable);
-  EXPECT_TRUE(has(read, "4:3", "duplicate key 'c', first at line 3, column 3"));
-  EXPECT_TRUE(has(read, "5:1", "duplicate key 'a', first at line 1, column 1"));
+  EXPECT_TRUE(has(read, "4:3", "duplicate key 'c' (first at line 3, column 3)"));
+  EXPECT_TRUE(has(read, "5:1", "duplicate key 'a' (first at line 1, column 1)"));
   EXPECT_EQ(compact(read), R"({"a":1,"b":{"c":1}})");
 }
 

@@ -143,12 +143,11 @@ class Check {
 
 std::string describe_mismatch(const document::Node& value, std::string_view key,
                               std::string_view wanted) {
-  std::string message =
-      "'" + std::string(key) + "' is " + std::string(wanted) + ", not " + kind_words(value);
   if (is_ambiguous_text(value)) {
-    message += ", which other readers take for another type";
+    return "'" + std::string(key) + "' is " + std::string(wanted) + ", and other readers take " +
+           value.text + " without quotes for another type";
   }
-  return message;
+  return "'" + std::string(key) + "' is " + std::string(wanted) + ", not " + kind_words(value);
 }
 
 bool check_value(const AttributeRule& rule, const document::Node& value,
