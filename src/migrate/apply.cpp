@@ -184,6 +184,12 @@ class Applier {
     edit(c.after.name, [&](Table& t) {
       t.options = c.after.options;
       t.unlogged = c.after.unlogged;
+      const std::string by = c.after.partition ? c.after.partition->by : "";
+      if (t.partition || !by.empty()) {
+        schema::Partition partition = t.partition.value_or(schema::Partition{});
+        partition.by = by;
+        t.partition = std::move(partition);
+      }
     });
   }
   void operator()(const ChangeRowSecurity& c) {

@@ -5,6 +5,7 @@
 
 #include "base/graph.h"
 #include "base/text.h"
+#include "kedge/codes.h"
 #include "sql/analysis.h"
 
 namespace kedge::migrate {
@@ -80,6 +81,15 @@ std::vector<PlanStatement> Draft::sorted() {
 std::size_t Emission::rank_of(const schema::Name& table) const {
   const auto found = table_rank.find(table);
   return found == table_rank.end() ? 0 : found->second;
+}
+
+void Emission::refuse(std::size_t change, std::string reason, std::string hint) {
+  Status status;
+  status.state = State::Blocked;
+  status.reason = std::move(reason);
+  status.hint = std::move(hint);
+  status.code = codes::ERR_UNSUPPORTED;
+  impossible.emplace(change, std::move(status));
 }
 
 void prepare(Emission& emission) {

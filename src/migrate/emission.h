@@ -92,7 +92,8 @@ struct Emission {
   Direction direction = Direction::Up;
   const dialect::Ddl& ddl;
   Draft draft = {};
-  std::vector<Status> refusals = {};    // of the whole: blocked changes are made from them
+  std::vector<Status> refusals = {};  // of the whole: blocked changes are made from them
+  std::map<std::size_t, Status> impossible = {};  // by change: the engine has no statement for it
   std::vector<std::string> notes = {};  // down: what cannot come back, without a statement
   std::map<schema::Name, std::size_t> table_rank = {};        // referenced before referencing
   std::map<schema::Name, std::size_t> view_rank = {};         // read before reading
@@ -104,6 +105,7 @@ struct Emission {
   bool up() const { return direction == Direction::Up; }
   std::string if_exists() const { return up() ? "IF EXISTS " : ""; }
   std::size_t rank_of(const schema::Name& table) const;
+  void refuse(std::size_t change, std::string reason, std::string hint);
 };
 
 // Does a foreign key that is there or comes refer to this table (by both of its names)?

@@ -74,6 +74,10 @@ class Duckdb {
     sql += s.start == 1 ? "" : " START WITH " + std::to_string(s.start);
     add(stage::kSequence, s.name, sql + (s.cycle ? " CYCLE" : ""));
   }
+  void operator()(const AlterSequence&) {
+    e_.refuse(index_.value_or(0), "DuckDB cannot alter a sequence",
+              "make it anew, from the value that it has reached");
+  }
   void operator()(const DropSequence& c) {
     add(stage::kDropSequence, c.object.name,
         "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(c.object.name));
@@ -348,9 +352,11 @@ class Duckdb {
   void set_nullable(const Name& table, const Column& column) {
     const std::string quoted = e_.ddl.quote(column.name);
     if (!column.nullable && column.default_value) {
-      add(stage::kNotNull, table,
-          fmt::format("UPDATE {} SET {} = {} WHERE {} IS NULL", e_.ddl.name(table), quoted,
-                      e_.ddl.default_value(*column.default_value, column.type), quoted));
+      // An UPDATE would stand in the way of every ALTER of its transaction.
+      alter(stage::kNotNull, table,
+            fmt::format("ALTER COLUMN {} SET DATA TYPE {} USING COALESCE({}, {})", quoted,
+                        e_.ddl.type(column.type), quoted,
+                        e_.ddl.default_value(*column.default_value, column.type)));
     }
     alter(column.nullable ? stage::kColumn : stage::kNotNull, table,
           "ALTER COLUMN " + quoted + (column.nullable ? " DROP NOT NULL" : " SET NOT NULL"));

@@ -19,6 +19,10 @@ using schema::Column;
 using schema::Name;
 using schema::Table;
 
+bool is_row_column(const Column& column) {
+  return column.options.contains("row");
+}
+
 class Mysql {
  public:
   explicit Mysql(Emission& e) : e_(e), references_(e), indexes_(e) {
@@ -47,6 +51,11 @@ class Mysql {
   }
   void at(std::size_t i) {
     index_ = i;
+    if (moves_period(e_.changes[i])) {
+      e_.refuse(i, "the columns of a period are made together with it",
+                "ADD or DROP the columns, the PERIOD and SYSTEM VERSIONING in one statement");
+      return;
+    }
     std::visit(*this, e_.changes[i]);
   }
 
@@ -196,8 +205,8 @@ class Mysql {
             partitions.empty() ? "REMOVE PARTITIONING" : partitions);
     }
     const std::string versions = value(c.after, "system_versioning");
-    if (versions != value(c.before, "system_versioning")) {
-      alter(stage::kTableOptions, c.after.name,
+    if (versions != value(c.before, "system_versioning")) {  // no other change stands between
+      alter(versions.empty() ? stage::kDetach : stage::kAttach, c.after.name,
             versions.empty() ? "DROP SYSTEM VERSIONING" : "ADD SYSTEM VERSIONING");
     }
   }
@@ -289,7 +298,37 @@ class Mysql {
   }
   PlanStatement& alter(int at, const Name& table, const std::string& clause,
                        Way way = Way::Unstated) {
-    return add(at, table, e_.ddl.alter(table) + clause + way_clause(e_, table, way));
+    return add(at, table,
+               with_history(table) + e_.ddl.alter(table) + clause + way_clause(e_, table, way));
+  }
+  // The server alters a table that keeps its old rows only when told what to do with them.
+  std::string with_history(const Name& table) const {
+    const Table* was = table_before(e_, table);
+    const Table* is = find_table(e_.to, table);
+    const bool stays = was != nullptr && is != nullptr &&
+                       !option_of(*was, "system_versioning").empty() &&
+                       !option_of(*is, "system_versioning").empty();
+    return stays ? "SET STATEMENT system_versioning_alter_history=KEEP FOR " : "";
+  }
+  // The columns of the period come and go with the versions and change the key, in one statement.
+  bool moves_period(const Change& change) const {
+    const bool concerned = std::holds_alternative<ChangeTableOptions>(change) ||
+                           std::holds_alternative<AddPrimaryKey>(change) ||
+                           std::holds_alternative<DropPrimaryKey>(change) ||
+                           std::holds_alternative<AddColumn>(change) ||
+                           std::holds_alternative<DropColumn>(change);
+    const Table* was = table_before(e_, subject_of(change));
+    const Table* is = find_table(e_.to, subject_of(change));
+    const auto shown = [](const Table& table) {
+      return std::any_of(table.columns.begin(), table.columns.end(), is_row_column);
+    };
+    if (!concerned || was == nullptr || is == nullptr || shown(*was) == shown(*is)) {
+      return false;
+    }
+    const auto* added = std::get_if<AddColumn>(&change);
+    const auto* gone = std::get_if<DropColumn>(&change);
+    return (added == nullptr || is_row_column(added->part)) &&
+           (gone == nullptr || is_row_column(gone->part));
   }
   void rename_index(const Name& table, const Identifier& from, const Identifier& to) {
     alter(stage::kRenameName, table,

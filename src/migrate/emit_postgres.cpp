@@ -8,6 +8,7 @@ void emit_postgres(Emission& e) {
   rank_postgres_routines(e);
   emit_postgres_types(e, parts);
   emit_postgres_tables(e, parts);
+  emit_postgres_typed_tables(e);
   emit_postgres_users(e, parts);
   emit_postgres_rules(e);
   const std::set<schema::Name> aside = emit_views(e, parts.touched);

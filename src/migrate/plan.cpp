@@ -8,6 +8,7 @@
 #include "migrate/gate.h"
 #include "migrate/hazards.h"
 #include "migrate/notes.h"
+#include "sql/analysis.h"
 
 namespace kedge::migrate {
 namespace {
@@ -197,6 +198,48 @@ void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions
   }
 }
 
+std::string folded(std::string_view sql, const sql::Token& token) {
+  std::string word(sql.substr(token.begin, token.end - token.begin));
+  if (token.kind == sql::TokenKind::QuotedIdentifier && word.size() > 2) {
+    word = word.substr(1, word.size() - 2);
+  }
+  return base::to_lower(word);
+}
+
+// The last net of `kedge diff`: a change that no statement belongs to, nor speaks of, is refused.
+void refuse_unwritten(Emission& e, const std::vector<PlanStatement>& statements) {
+  std::set<std::size_t> open;
+  for (std::size_t i = 0; i < e.changes.size(); ++i) {
+    open.insert(i);
+  }
+  for (const PlanStatement& statement : statements) {
+    if (statement.change) {
+      open.erase(*statement.change);
+    }
+  }
+  if (open.empty()) {
+    return;
+  }
+  std::set<std::string> words;
+  for (const PlanStatement& statement : statements) {
+    for (const sql::Token& token : sql::tokenize(statement.sql, e.options.dialect)) {
+      words.insert(folded(statement.sql, token));
+    }
+  }
+  for (const std::size_t i : open) {
+    if (!words.contains(base::to_lower(subject_of(e.changes[i]).name.text()))) {
+      e.refuse(i, "no statement of " + to_string(e.options.dialect) + " does it",
+               "make the object anew by hand");
+    }
+  }
+}
+
+void apply_impossible(Plan& plan, std::map<std::size_t, Status>& impossible) {
+  for (auto& [change, status] : impossible) {
+    plan.changes[change].status = std::move(status);
+  }
+}
+
 }  // namespace
 
 std::string to_string(ProbeResult result) {
@@ -209,6 +252,10 @@ std::string to_string(ProbeResult result) {
       return "violated";
   }
   return "unknown";
+}
+
+bool is_impossible(const Status& status) {
+  return status.state == State::Blocked && status.code == codes::ERR_UNSUPPORTED;
 }
 
 bool cannot_be_filled(const schema::Column& column) {
@@ -256,6 +303,10 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
         plan.up.begin(), plan.up.end(),
         [](const PlanStatement& a, const PlanStatement& b) { return a.phase < b.phase; });
   }
+  if (options.gate == Gate::Marked) {
+    refuse_unwritten(up, plan.up);
+  }
+  apply_impossible(plan, up.impossible);
   apply_refusals(plan, up.refusals, options);
   std::vector<Change> back = down_changes(result.changes, actual);
   PlanOptions down_options = options;
@@ -269,6 +320,9 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
                 .ddl = ddl};
   emit(down);
   plan.down = down.draft.sorted();
+  for (const auto& [change, status] : down.impossible) {
+    plan.down_notes.push_back("WARNING: " + status.reason + ": " + describe(back[change]));
+  }
   add_notes(plan, back, result.changes);
   attach_hazards(plan, result.changes, actual, up.remaps, options);
   apply_probes(plan, options);

@@ -48,6 +48,8 @@ struct PlannedChange {
   Change change;
   Status status;
 };
+// No statement of the engine does it; every other blocked change has its statements all the same.
+bool is_impossible(const Status& status);
 
 // Alone: cannot run in a transaction block, or must be committed before the next is run.
 enum class Transactional { Inside, Alone };

@@ -357,5 +357,35 @@ TEST(MysqlIndexesTest, TwoThatGoLeaveOne) {
              "DROP INDEX `j` ON `c`;"}));
 }
 
+TEST(PlanTest, WhatNoStatementDoesIsRefusedWithTheReason) {
+  schema::Schema before = schema_of({});
+  before.sequences.push_back({});
+  before.sequences[0].name = named("s");
+  schema::Schema after = before;
+  after.sequences[0].increment = 2;
+  PlanOptions options;
+  options.dialect = schema::Dialect::Duckdb;
+  options.gate = Gate::Marked;
+  const Plan known = plan_of(before, after, options);
+  EXPECT_TRUE(known.up.empty());
+  ASSERT_TRUE(is_impossible(known.changes.at(0).status));
+  EXPECT_EQ(known.changes.at(0).status.reason, "DuckDB cannot alter a sequence");
+  options.dialect = schema::Dialect::Sqlite;  // has none: nobody thought of it
+  const Plan net = plan_of(before, after, options);
+  ASSERT_TRUE(is_impossible(net.changes.at(0).status));
+  EXPECT_EQ(net.changes.at(0).status.reason, "no statement of sqlite does it");
+}
+
+TEST(PlanTest, APartitionKeyCannotBeAltered) {
+  const schema::Table before = keyed_table("t", {});
+  schema::Table after = before;
+  after.partition = schema::Partition{"RANGE (id)", std::nullopt, ""};
+  const Plan plan = plan_of(schema_of({before}), schema_of({after}), {});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].status.code, codes::ERR_UNSUPPORTED);
+  EXPECT_FALSE(plan.changes[0].status.hint.empty());
+  EXPECT_TRUE(plan.is_blocked());
+}
+
 }  // namespace
 }  // namespace kedge::migrate

@@ -17,6 +17,8 @@ std::string using_clause(const Emission& emission, PostgresPlanParts& parts,
 // The helpers stand in the schema of the table, not in pg_temp: hardened servers refuse that.
 void emit_postgres_helpers(Emission& emission, const PostgresPlanParts& parts);
 void emit_postgres_tables(Emission& emission, PostgresPlanParts& parts);
+// CREATE TABLE ... OF type: such a table follows its type and takes no change of its own.
+void emit_postgres_typed_tables(Emission& emission);
 void emit_postgres_types(Emission& emission, PostgresPlanParts& parts);
 bool is_routine(schema::ObjectKind kind);
 // Whether a routine cannot be replaced in place and is dropped and made again.

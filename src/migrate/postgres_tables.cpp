@@ -241,6 +241,13 @@ class Tables {
           "VALIDATE CONSTRAINT " + e_.ddl.quote(c.check ? c.check->name : c.foreign_key->name));
   }
   void operator()(const ChangeTableOptions& c) {
+    const auto key = [](const Table& table) {
+      return table.partition ? table.partition->by : std::string();
+    };
+    if (key(c.before) != key(c.after)) {
+      refuse_key(c.after.name);
+      return;
+    }
     if (c.before.unlogged != c.after.unlogged) {
       alter(stage::kTableOptions, c.after.name, c.after.unlogged ? "SET UNLOGGED" : "SET LOGGED");
     }
@@ -281,6 +288,17 @@ class Tables {
   void operator()(const Other&) {}
 
  private:
+  // Nothing of such a plan can be done, partitions included: its first statement says so.
+  void refuse_key(const Name& table) {
+    const std::string reason =
+        "the partition key of table " + to_string(table) + " can be set when it is made only";
+    const std::string hint = "make a new table and move the rows";
+    e_.refuse(index_, reason, hint);
+    const std::string text = reason + ": " + hint;
+    add(stage::kOpen, table,
+        "DO $kedge$\nBEGIN\n  RAISE EXCEPTION USING MESSAGE = " + e_.ddl.literal(text) +
+            ";\nEND\n$kedge$");
+  }
   bool is_detached(const AttachPartition& c) const {
     return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
       const auto* gone = std::get_if<DetachPartition>(&change);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "report/problem.h"
 #include "schema/change_json.h"
@@ -22,6 +24,10 @@ bool is_destructive(const migrate::Plan& plan, std::size_t change) {
     }
   }
   return false;
+}
+
+std::string refusal_of(const migrate::Status& status) {
+  return std::string(status.code.name()) + ": " + status.reason + "; " + status.hint;
 }
 
 std::string proof_line(const app::Proof& proof) {
@@ -67,14 +73,36 @@ std::vector<std::vector<const migrate::PlanStatement*>> steps_of(const migrate::
   return steps;
 }
 
-void write_lines(std::string& sql, const migrate::PlanStatement& statement) {
+// A rebuild bundles the changes of its table; those without a statement have hazards all the same.
+std::vector<migrate::Hazard> hazards_of(const migrate::Plan& plan,
+                                        const migrate::PlanStatement& statement) {
+  std::vector<migrate::Hazard> hazards = statement.hazards;
+  const auto rebuild = std::find_if(hazards.begin(), hazards.end(),
+                                    [](const auto& one) { return one.hazard == "table-rebuild"; });
+  if (rebuild == hazards.end()) {
+    return hazards;
+  }
+  const schema::Name table = rebuild->table;
+  for (const migrate::Hazard& hazard : plan.hazards) {
+    const bool told = std::any_of(plan.up.begin(), plan.up.end(), [&](const auto& one) {
+      return std::find(one.hazards.begin(), one.hazards.end(), hazard) != one.hazards.end();
+    });
+    if (hazard.table == table && !told) {
+      hazards.push_back(hazard);
+    }
+  }
+  return hazards;
+}
+
+void write_lines(std::string& sql, const migrate::Plan& plan,
+                 const migrate::PlanStatement& statement) {
   for (const std::string& line : statement.comments) {
     sql += "-- " + line + "\n";
   }
   if (statement.destructive) {
     sql += "-- DESTRUCTIVE: what this takes away cannot be made again\n";
   }
-  for (const migrate::Hazard& hazard : statement.hazards) {
+  for (const migrate::Hazard& hazard : hazards_of(plan, statement)) {
     sql +=
         "-- HAZARD: " + hazard.hazard + " " + to_string(hazard.table) + ": " + hazard.text + "\n";
   }
@@ -85,8 +113,9 @@ const char* open_of(schema::Dialect dialect) {
   switch (dialect) {
     case schema::Dialect::Postgres:
       return "BEGIN;\n";
-    case schema::Dialect::Sqlite:
     case schema::Dialect::Duckdb:
+      return "BEGIN TRANSACTION;\n";
+    case schema::Dialect::Sqlite:
     case schema::Dialect::Mysql:
     case schema::Dialect::D1:
     case schema::Dialect::Ansi:
@@ -194,6 +223,9 @@ std::string diff_text(const app::ShapeDiff& result) {
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
     text += describe(result.plan.changes[i].change);
     text += is_destructive(result.plan, i) ? "  (destructive)\n" : "\n";
+    if (const migrate::Status& status = result.plan.changes[i].status; is_impossible(status)) {
+      text += "  refused, " + refusal_of(status) + "\n";
+    }
   }
   for (const diff::Ambiguity& one : result.plan.ambiguous) {
     const std::string from =
@@ -213,6 +245,12 @@ std::string diff_text(const app::ShapeDiff& result) {
 
 std::string diff_sql(const app::ShapeDiff& result) {
   std::string sql;
+  for (const migrate::PlannedChange& planned : result.plan.changes) {
+    if (is_impossible(planned.status)) {
+      sql +=
+          "-- REFUSED: " + describe(planned.change) + "\n-- " + refusal_of(planned.status) + "\n";
+    }
+  }
   const auto steps = steps_of(result.plan);
   const std::string open = open_of(result.dialect);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -223,7 +261,7 @@ std::string diff_sql(const app::ShapeDiff& result) {
     }
     sql += alone ? "" : open;
     for (const migrate::PlanStatement* statement : steps[i]) {
-      write_lines(sql, *statement);
+      write_lines(sql, result.plan, *statement);
     }
     sql += alone || open.empty() ? "" : "COMMIT;\n";
   }

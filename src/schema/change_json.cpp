@@ -322,6 +322,9 @@ struct Fill {
         all.set(key, value);
       }
       set_flag(all, "unlogged", table.unlogged);
+      if (table.partition && !table.partition->by.empty()) {
+        all.set("partition_by", table.partition->by);
+      }
       return all;
     };
     json.set("from", options(c.before));

@@ -185,8 +185,13 @@ struct Detail {
     return "identity " + arrow(identity_text(c.before.identity), identity_text(c.after.identity));
   }
   std::string operator()(const ChangeColumnGenerated& c) const {
-    return "generated " + arrow(c.before.generated ? c.before.generated->expression : "none",
-                                c.after.generated ? c.after.generated->expression : "none");
+    const bool kept = c.before.generated && c.after.generated &&
+                      c.before.generated->stored != c.after.generated->stored;
+    const auto text = [&](const std::optional<schema::Generated>& generated) {
+      const char* kind = !kept ? "" : generated->stored ? " stored" : " virtual";
+      return generated ? generated->expression + kind : std::string("none");
+    };
+    return "generated " + arrow(text(c.before.generated), text(c.after.generated));
   }
   std::string operator()(const ChangeColumnCollation& c) const {
     return "collation " + arrow(c.before.collation.empty() ? "default" : c.before.collation,
@@ -212,8 +217,12 @@ struct Detail {
                  "(" + base::join(c.after.labels, ", ") + ")");
   }
   std::string operator()(const ChangeTableOptions& c) const {
-    return arrow(options_text(c.before.options) + (c.before.unlogged ? " unlogged" : ""),
-                 options_text(c.after.options) + (c.after.unlogged ? " unlogged" : ""));
+    const auto text = [](const schema::Table& table) {
+      const std::string by = table.partition ? table.partition->by : std::string();
+      const std::string plain = options_text(table.options) + (table.unlogged ? " unlogged" : "");
+      return by.empty() ? plain : (plain == "none" ? "" : plain + " ") + "partition by " + by;
+    };
+    return arrow(text(c.before), text(c.after));
   }
   std::string operator()(const ChangeComment& c) const {
     return c.target.kind + ": " + arrow("'" + c.from + "'", "'" + c.to + "'");

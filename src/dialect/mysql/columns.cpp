@@ -62,14 +62,20 @@ void read_extra(const RowView& row, schema::Column& column) {
   if (extra.find("invisible") != std::string::npos) {
     column.options["invisible"] = "true";
   }
+  if (extra.find("without system versioning") != std::string::npos) {
+    column.options["unversioned"] = "true";
+  }
 }
 
 void read_value(const RowView& row, bool is_mariadb, schema::Column& column) {
-  if (!row.text(kExpression).empty()) {
+  const std::string& expression = row.text(kExpression);
+  if (expression == "ROW START" || expression == "ROW END") {
+    column.options["row"] = expression == "ROW END" ? "end" : "start";
+  } else if (!expression.empty()) {
     const bool stored = row.text(kExtra).find("STORED") != std::string::npos ||
                         row.text(kExtra).find("PERSISTENT") != std::string::npos;
     column.generated =
-        schema::Generated{std::string(without_outer_parentheses(row.text(kExpression))), stored};
+        schema::Generated{std::string(without_outer_parentheses(expression)), stored};
   } else if (!row.is_null(kDefault)) {
     column.default_value = default_of(row, is_mariadb);
     if (column.default_value && is_uuid_default(*column.default_value, column.type)) {

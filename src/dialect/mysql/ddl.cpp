@@ -48,7 +48,7 @@ class MysqlDdl : public Ddl {
                                                                   : literal(value.value);
   }
 
-  std::string column(const Column& column, const schema::Table&) const override {
+  std::string column(const Column& column, const schema::Table& table) const override {
     std::string sql = quote(column.name) + " " + type(column.type);
     const auto option = [&](const char* key) {
       const auto found = column.options.find(key);
@@ -57,11 +57,15 @@ class MysqlDdl : public Ddl {
     const std::string charset = option("charset");
     sql += charset.empty() ? "" : " CHARACTER SET " + charset;
     sql += column.collation.empty() ? "" : " COLLATE " + column.collation;
-    if (column.generated) {
+    if (!option("row").empty()) {  // it is NOT NULL, and must not say so
+      sql += " GENERATED ALWAYS AS ROW " + base::to_upper(option("row"));
+    } else if (column.generated) {
       sql += " GENERATED ALWAYS AS (" + column.generated->expression + ")" +
              (column.generated->stored ? " STORED" : " VIRTUAL");
     }
-    sql += column.nullable ? (needs_null(column) ? " NULL" : "") : " NOT NULL";
+    if (option("row").empty()) {
+      sql += column.nullable ? (needs_null(column) ? " NULL" : "") : " NOT NULL";
+    }
     if (column.identity && column.identity->kind != Identity::Kind::Uuid) {
       sql += " AUTO_INCREMENT";
     } else if (column.identity) {
@@ -72,7 +76,9 @@ class MysqlDdl : public Ddl {
     const std::string on_update = option("on_update");
     sql += on_update.empty() ? "" : " ON UPDATE " + on_update;
     sql += option("invisible").empty() ? "" : " INVISIBLE";
-    return sql + (column.comment.empty() ? "" : " COMMENT " + literal(column.comment));
+    sql += option("unversioned").empty() ? "" : " WITHOUT SYSTEM VERSIONING";
+    sql += column.comment.empty() ? "" : " COMMENT " + literal(column.comment);
+    return sql + (option("row") == "end" ? ",\n  " + row_period(column, table) : "");
   }
 
   std::string index(const schema::Index& index, const schema::Name& table) const override {
@@ -153,6 +159,16 @@ class MysqlDdl : public Ddl {
   }
 
  private:
+  // A versioned table that shows when its rows came and went names both columns, after them.
+  std::string row_period(const Column& end, const schema::Table& table) const {
+    for (const Column& one : table.columns) {
+      const auto row = one.options.find("row");
+      if (row != one.options.end() && row->second == "start") {
+        return "PERIOD FOR SYSTEM_TIME (" + quote(one.name) + ", " + quote(end.name) + ")";
+      }
+    }
+    return "";
+  }
   static bool needs_null(const Column& column) {
     return base::to_lower(column.type.native).starts_with("timestamp");
   }

@@ -120,7 +120,7 @@ class PostgresDdl : public Ddl {
   }
   static bool is_storage_option(const std::string& key) {
     return key != "tablespace" && key != "access_method" && key != "replica_identity" &&
-           key != "clustered" && key != "statistics";
+           key != "clustered" && key != "statistics" && key != "of_type";
   }
 };
 

@@ -149,6 +149,13 @@ constexpr Foreign kForeign[] = {
     {"text search dictionary",
      "o.oid, o.dictnamespace, o.dictname FROM pg_catalog.pg_ts_dict o WHERE o.dictnamespace IN "
      "($N) AND $X(pg_ts_dict, o.oid)"},
+    {"default of a view column",
+     "o.oid, c.relnamespace, (c.relname || '.' || a.attname) FROM pg_catalog.pg_attrdef o "
+     "JOIN pg_catalog.pg_class c ON c.oid = o.adrelid JOIN pg_catalog.pg_attribute a ON a.attrelid "
+     "= o.adrelid AND a.attnum = o.adnum WHERE c.relkind = 'v' AND c.relnamespace IN ($N)"},
+    {"comment on the default schema",
+     "o.oid, 0::oid, o.nspname FROM pg_catalog.pg_namespace o WHERE o.nspname = 'public' AND "
+     "pg_catalog.obj_description(o.oid, 'pg_namespace') <> 'standard public schema'"},
     {"cast",
      "o.oid, 0::oid, (pg_catalog.format_type(o.castsource, NULL) || ' AS ' || "
      "pg_catalog.format_type(o.casttarget, NULL)) FROM pg_catalog.pg_cast o WHERE o.oid >= 16384 "

@@ -1,0 +1,4 @@
+CREATE TABLE t (a int, b int CHECK (b < 100));
+INSERT INTO t VALUES (1, 5);
+CREATE TABLE c (x int);
+INSERT INTO c VALUES (1);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int PRIMARY KEY, b int AS (a * 2) STORED);
+INSERT INTO t (a) VALUES (1);

@@ -1,0 +1,3 @@
+CREATE TABLE t (a int PRIMARY KEY, b int, c int, e int) WITH SYSTEM VERSIONING;
+INSERT INTO t VALUES (1, 2, 3, 4);
+UPDATE t SET b = 5;

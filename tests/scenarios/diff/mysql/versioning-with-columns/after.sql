@@ -1,0 +1,2 @@
+CREATE TABLE t (a int PRIMARY KEY, b int, d int) WITH SYSTEM VERSIONING;
+CREATE TABLE u (a int PRIMARY KEY, b int, d int);

@@ -1,0 +1,2 @@
+CREATE TABLE t (id int, d date NOT NULL);
+INSERT INTO t VALUES (1, '2020-03-03');
