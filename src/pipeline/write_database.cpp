@@ -39,8 +39,9 @@ class DatabaseWrite {
       judge();
       move();
     } catch (const Error& error) {
+      const bool left = fresh && is_empty_and_own();
       target_.reset();
-      if (fresh) {
+      if (left) {
         engine_.world().files.remove(database_file());
       }
       tell(error);
@@ -65,6 +66,24 @@ class DatabaseWrite {
   bool is_missing_file() const {
     const std::string file = database_file();
     return !file.empty() && !engine_.world().files.kind(file);
+  }
+
+  // Holds the new file nothing, and can nobody else of this run have written into it?
+  bool is_empty_and_own() {
+    const auto& writes = engine_.workspace().writes;
+    const auto here = std::count_if(writes.begin(), writes.end(), [&](const WriteSpec& write) {
+      return write.connection == write_.connection;
+    });
+    if (here > 1 || !target_) {
+      return false;
+    }
+    try {
+      return query_count(*target_, target_->dialect() == schema::Dialect::Sqlite
+                                       ? "SELECT count(*) FROM sqlite_master"
+                                       : "SELECT count(*) FROM duckdb_tables()") == 0;
+    } catch (const db::DatabaseError&) {
+      return false;  // whatever it holds stays
+    }
   }
 
   void judge() {

@@ -8,6 +8,7 @@ Prints what does not hold and `N passed, N failed, N skipped`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -487,6 +488,21 @@ def a_locked_target_is_named(checks):
     p.run("retry").expect(0)
 
 
+def a_failed_write_leaves_the_new_file_of_another(checks):
+    """Two writes into one database file that is not there: the one that fails takes nothing of the other away."""
+    files = range(12)
+    p = checks.project({f"n{i}": {"connector": "sqlite", "path": f"n{i}.db"} for i in files}, "engine: {threads: 4}\n")
+    for i in files:
+        p.write(f"pipelines/bad{i}.sql", f"INSERT INTO {{{{ sink('n{i}', 'bad') }}}}\nSELECT 'nan'::DOUBLE AS x")
+        p.write(f"pipelines/good{i}.sql", f"INSERT INTO {{{{ sink('n{i}', 'good') }}}}\nSELECT 1 AS x")
+    p.run("run", "--all").expect(1)
+    written = [n["name"] for n in p.record()["nodes"] if n["kind"] == "write" and n["status"] == "success"]
+    must(len(written) == len(files), f"{written}")
+    for i in files:
+        with contextlib.closing(sqlite3.connect(p.folder / f"n{i}.db")) as database:
+            must(database.execute("SELECT name FROM sqlite_master").fetchall() == [("good",)], f"n{i}.db lost its table")
+
+
 def a_held_state_lock_is_waited_for_and_named(checks):
     """PZ0533 under .kedge: commands that change state say who is in the way; a free lock is taken at once."""
     p = checks.project({"lite": {"connector": "sqlite", "path": "l.db", "entities": {"t": {"read": {"sync": {"mode": "incremental", "cursor": "id"}}}}},
@@ -702,7 +718,7 @@ ALL = [a_node_is_ended_by_its_time_limit, a_wait_between_attempts_counts_as_time
        a_pipe_in_a_folder_of_files_is_no_file, a_signal_ends_the_run_well, a_signal_ends_work_inside_servers,
        a_signal_does_not_wait_for_a_deaf_server, a_killed_run_cannot_be_retried, a_run_that_could_not_begin_is_fatal, a_read_only_state_folder_is_named,
        a_target_that_may_not_be_written, a_source_that_may_not_be_read, a_full_disk_is_named, a_locked_target_is_named,
-       a_held_state_lock_is_waited_for_and_named, the_later_of_two_runs_keeps_its_hands_off_a_cursor,
+       a_failed_write_leaves_the_new_file_of_another, a_held_state_lock_is_waited_for_and_named, the_later_of_two_runs_keeps_its_hands_off_a_cursor,
        the_later_of_two_runs_keeps_its_hands_off_a_baseline, an_unstored_cursor_is_a_notice, accept_looks_at_the_newest_finished_run,
        the_life_of_a_baseline, accept_touches_nothing_but_its_files]
 
