@@ -4,6 +4,7 @@
 
 #include "contracts/type_name.h"
 #include "pipeline/nested.h"
+#include "pipeline/render.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -28,14 +29,6 @@ std::string try_cast(const std::string& x, const std::string& type) {
   return "TRY_CAST(" + x + " AS " + type + ")";
 }
 
-std::string has_exponent(const std::string& x) {
-  return "(contains(" + x + ", 'e') OR contains(" + x + ", 'E'))";
-}
-
-std::string differs_as_double(const std::string& x, const std::string& type) {
-  return try_cast(x, "DOUBLE") + " IS DISTINCT FROM " + cast(try_cast(x, type), "DOUBLE");
-}
-
 std::string name_of(const Type& type) {
   return contracts::type_name(contracts::underlying_type(type));
 }
@@ -51,24 +44,20 @@ std::string inexact(const std::string& x, int digits) {
 
 // True when the text says more than the type can keep; DuckDB's CAST would round.
 std::string text_loss(const std::string& x, const Type& to) {
-  const std::string type = contracts::type_name(contracts::underlying_type(to));
-  if (is_integer(to.kind)) {
-    return inexact(x, 0) + differs_as_double(x, type);
-  }
-  if (to.kind == TypeKind::Numeric) {
-    return inexact(x, to.scale.value_or(0)) + "CASE WHEN " + has_exponent(x) + " THEN " +
-           differs_as_double(x, type) + " ELSE contains(" + x +
-           ", '.') AND length(rtrim(split_part(" + x + ", '.', 2), '0 ')) > " +
-           std::to_string(to.scale.value_or(0)) + " END";
+  if (is_integer(to.kind) || to.kind == TypeKind::Numeric) {
+    const int places = to.kind == TypeKind::Numeric ? to.scale.value_or(0) : 0;
+    return "kedge_places(" + x + ", " + std::to_string(places) + ")";
   }
   if (is_real(to.kind)) {  // beyond what the type can say, or so small that it would become zero
-    const std::string real = try_cast(x, type);
+    const std::string real = try_cast(x, name_of(to));
     return "kedge_extreme(" + x + ") AND ((isinf(" + real + ") AND NOT contains(lower(" + x +
            "), 'inf')) OR (" + real + " = 0 AND regexp_matches(" + x + ", '^[^eE]*[1-9]')))";
   }
   if (to.kind == TypeKind::Date) {
-    return "length(" + x + ") > 10 AND " + try_cast(x, "TIMESTAMP") + " IS DISTINCT FROM " +
-           cast(try_cast(x, "DATE"), "TIMESTAMP");
+    const std::string moment = try_cast(x, "TIMESTAMP");
+    return "length(" + x + ") > 10 AND (" + moment + " IS DISTINCT FROM " +
+           try_cast(try_cast(x, "DATE"), "TIMESTAMP") + " OR (" + moment +
+           " IS NULL AND contains(" + x + ", ':')))";
   }
   if (to.kind == TypeKind::Timestamp || to.kind == TypeKind::TimestampTz ||
       to.kind == TypeKind::Time) {
@@ -81,6 +70,10 @@ std::string text_loss(const std::string& x, const Type& to) {
 std::string text_value(const std::string& x, const Type& to, bool trying) {
   const std::string type = name_of(to);
   const auto as = trying ? try_cast : cast;
+  if (to.kind ==
+      TypeKind::Interval) {  // a plus, which postgres writes behind a minus, is not known
+    return as("replace(" + x + ", '+', '')", type);
+  }
   if (to.kind == TypeKind::Timestamp) {
     return "CASE WHEN kedge_zoned(" + x + ") THEN " +
            as("(" + as(x, "TIMESTAMPTZ") + " AT TIME ZONE 'UTC')", type) + " ELSE " + as(x, type) +
@@ -89,90 +82,9 @@ std::string text_value(const std::string& x, const Type& to, bool trying) {
   return as(x, type);
 }
 
-// JSON to a nested type. DuckDB takes the text of a JSON string for the bytes of a BLOB, so those
-// go by way of their escaped text.
-std::string json_value(const std::string& x, const Type& to) {
-  Type by_text = with_leaves(to, [](const Type& leaf) {
-    Type text = leaf;
-    text.kind = leaf.kind == TypeKind::Blob ? TypeKind::Text : leaf.kind;
-    return text;
-  });
-  return try_cast(try_cast(try_cast(x, "JSON"), name_of(by_text)), name_of(to));
-}
-
-Type doubled(const Type& type) {
-  return with_leaves(type, [](const Type& leaf) {
-    Type real = leaf;
-    real.kind = leaf.kind == TypeKind::Numeric ? TypeKind::Real8 : leaf.kind;
-    return real;
-  });
-}
-
-// True when a decimal inside would be rounded, which DuckDB does without a word: a number has more
-// decimal places than the least that is kept, and is another one as a DOUBLE. Among decimals of one
-// scale the places are enough, unless an exponent moves the point.
-std::string nested_rounding(const std::string& x, const Type& to, const std::string& value,
-                            const std::string& as_doubles) {
-  int places = 38;
-  int most = 0;
-  with_leaves(to, [&](const Type& leaf) {
-    if (leaf.kind == TypeKind::Numeric) {
-      places = std::min(places, leaf.scale.value_or(0));
-      most = std::max(most, leaf.scale.value_or(0));
-    }
-    return leaf;
-  });
-  const bool mixed = places != most ||
-                     has_leaf(to, [](const Type& leaf) { return leaf.kind != TypeKind::Numeric; });
-  const std::string differs = cast(value, name_of(doubled(to))) + " IS DISTINCT FROM " + as_doubles;
-  return "regexp_matches(" + x + ", '\\.[0-9]{" + std::to_string(places) + "}[0-9]*[1-9]') AND (" +
-         (mixed ? "" : "NOT " + has_exponent(x) + " OR ") + differs + ")";
-}
-
-// Lists, structs and maps as JSON or as DuckDB writes them. Only DuckDB's own reading keeps all
-// digits of a decimal, only JSON's understands the escapes of JSON.
-Conversion nested_from_text(const std::string& x, const Type& to, TextForm form) {
-  const std::string own = try_cast(x, name_of(to));
-  const std::string json = json_value(x, to);
-  const bool texts = has_leaf(to, [](const Type& leaf) {
-    return is_text(leaf.kind) || leaf.kind == TypeKind::Json || leaf.kind == TypeKind::Enum ||
-           leaf.kind == TypeKind::Blob;
-  });
-  // Read as JSON, a decimal of many digits would have come by way of a DOUBLE.
-  const std::string many =
-      has_kind(to, TypeKind::Numeric) ? "regexp_matches(" + x + ", '[0-9][0-9.]{15}')" : "false";
-  std::string value = own;
-  std::string loss = "false";
-  if (form != TextForm::Duckdb && !texts) {
-    value = "coalesce(" + own + ", " + json + ")";
-    loss = own + " IS NULL AND " + many;
-  } else if (form == TextForm::Json) {
-    value = "coalesce(" + json + ", " + own + ")";
-    loss = json + " IS NOT NULL AND " + many;
-  } else if (form == TextForm::Any) {  // a text that means two things is refused
-    value = "coalesce(" + json + ", " + own + ")";
-    loss = "coalesce(" + own + " <> " + json + ", false) OR (" + own + " IS NULL AND " + many + ")";
-  }
-  if (has_kind(to, TypeKind::Numeric)) {
-    const std::string own_doubles = try_cast(x, name_of(doubled(to)));
-    const std::string as_doubles =
-        form == TextForm::Duckdb
-            ? own_doubles
-            : "coalesce(" + json_value(x, doubled(to)) + ", " + own_doubles + ")";
-    loss = "(" + loss + ") OR (" + nested_rounding(x, to, value, as_doubles) + ")";
-  }
-  const std::string failure = value + " IS NULL OR " + loss;
-  return {"CASE WHEN " + x + " IS NOT NULL AND (" + failure +
-              ") THEN error('the value cannot be kept') ELSE " + value + " END",
-          x + " IS NOT NULL AND (" + failure + ")"};
-}
-
-Conversion from_text(const std::string& x, const Type& to, TextForm form) {
+Conversion from_text(const std::string& x, const Type& to) {
   if (is_text(to.kind)) {
     return {x, ""};
-  }
-  if (is_nested(to)) {
-    return nested_from_text(x, to, form);
   }
   const std::string loss = text_loss(x, to);
   const std::string value = text_value(x, to, false);
@@ -218,25 +130,174 @@ std::string typed_value(const std::string& x, const Type& from, const Type& to, 
   return trying ? try_cast(value, type) : cast(value, type);
 }
 
+Conversion leaf(const std::string& x, const Type& from, const Type& to) {
+  if (is_text(from.kind)) {
+    return from_text(x, to);
+  }
+  if (name_of(from) == name_of(to)) {
+    return {x, ""};
+  }
+  const std::string loss = typed_loss(x, from, to);
+  const std::string value = typed_value(x, from, to, false);
+  const std::string failure = typed_value(x, from, to, true) + " IS NULL";
+  if (loss.empty()) {
+    return {value, x + " IS NOT NULL AND " + failure};
+  }
+  return {"CASE WHEN " + x + " IS NOT NULL AND " + loss +
+              " THEN error('the value would be rounded') ELSE " + value + " END",
+          x + " IS NOT NULL AND (" + failure + " OR " + loss + ")"};
+}
+
+Conversion part(const std::string& x, const Type& from, const Type& to, int depth);
+
+// The parts of a list, converted one by one; `list` is a SQL expression of that list.
+Conversion each(const std::string& list, const Type& from, const Type& to, int depth) {
+  const std::string one = "kedge_" + std::to_string(depth);
+  const Conversion element = part(one, from, to, depth + 1);
+  if (element.value == one && element.failure.empty()) {
+    return {list, ""};
+  }
+  const auto over = [&](const std::string& function, const std::string& body) {
+    return function + "(" + list + ", lambda " + one + ": " + body + ")";
+  };
+  return {over("list_transform", element.value),
+          element.failure.empty()
+              ? ""
+              : "coalesce(len(" + over("list_filter", "coalesce(" + element.failure + ", false)") +
+                    "), 0) > 0"};
+}
+
+std::string unless_null(const std::string& x, const std::string& value) {
+  return "CASE WHEN " + x + " IS NULL THEN NULL ELSE " + value + " END";
+}
+
+Conversion map_parts(const std::string& x, const Type& from, const Type& to, int depth) {
+  const Conversion keys = each("map_keys(" + x + ")", from.element.at(0), to.element.at(0), depth);
+  const Conversion values =
+      each("map_values(" + x + ")", from.element.at(1), to.element.at(1), depth);
+  const bool either = keys.failure.empty() || values.failure.empty();
+  return {unless_null(x, "map(" + keys.value + ", " + values.value + ")"),
+          keys.failure + (either ? "" : " OR ") + values.failure};
+}
+
+// Fields by name. One that is not there cannot be told from one that is empty, so it is refused.
+Conversion struct_parts(const std::string& x, const Type& from, const Type& to, int depth) {
+  std::string list;
+  std::string failure;
+  const auto fails = [&](const std::string& condition) {
+    failure += (failure.empty() || condition.empty() ? "" : " OR ") + condition;
+  };
+  for (std::size_t i = 0; i < to.element.size(); ++i) {
+    const auto found = std::find(from.labels.begin(), from.labels.end(), to.labels.at(i));
+    const std::string field = quote_name(to.labels[i]);
+    Conversion value{"CAST(error('there is no such field') AS " + name_of(to.element[i]) + ")",
+                     x + " IS NOT NULL"};
+    if (found != from.labels.end()) {
+      const auto at = static_cast<std::size_t>(found - from.labels.begin());
+      value = part(x + "." + field, from.element.at(at), to.element[i], depth);
+    }
+    list += (list.empty() ? "" : ", ") + field + " := " + value.value;
+    fails(value.failure.empty() ? "" : "(" + value.failure + ")");
+  }
+  return {unless_null(x, "struct_pack(" + list + ")"), failure};
+}
+
+// A value of a nested type, or one of its parts.
+Conversion part(const std::string& x, const Type& from, const Type& to, int depth) {
+  if (name_of(from) == name_of(to)) {
+    return {x, ""};
+  }
+  if (!is_nested(to) || from.kind != to.kind || from.element.empty() || to.element.empty()) {
+    return leaf(x, from, to);
+  }
+  switch (static_cast<int>(to.kind)) {
+    case static_cast<int>(TypeKind::Array):
+      return each(x, from.element[0], to.element[0], depth);
+    case static_cast<int>(TypeKind::Map):
+      return map_parts(x, from, to, depth);
+    default:
+      return struct_parts(x, from, to, depth);
+  }
+}
+
+// The shape of a nested type as kedge_nested() takes it.
+std::string shape_of(const Type& type) {
+  if (type.kind == TypeKind::Array) {
+    return "l" + shape_of(type.element.at(0));
+  }
+  if (type.kind == TypeKind::Map) {
+    return "m" + shape_of(type.element.at(1));
+  }
+  if (type.kind != TypeKind::Struct) {
+    return type.kind == TypeKind::Json ? "j" : "t";
+  }
+  std::string shape = "s";
+  for (std::size_t i = 0; i < type.element.size(); ++i) {
+    const std::string& name = type.labels.at(i);
+    shape += std::to_string(name.size()) + ":" + name + shape_of(type.element[i]);
+  }
+  return shape + ";";
+}
+
+Type with_texts(const Type& type) {
+  return with_leaves(type, [](const Type&) { return contracts::duckdb_type("VARCHAR"); });
+}
+
+// A text as a nested value of texts, every digit kept; NULL where it has another shape. As JSON or
+// as DuckDB writes them: only JSON's reading understands the escapes of JSON.
+struct TextTree {
+  std::string value;
+  std::string ambiguous;  // true for a text that means two things; empty: there is none
+};
+TextTree tree_of(const std::string& x, const Type& to, TextForm form) {
+  const std::string type = name_of(with_texts(to));
+  // TRY_CAST would blank a part that it cannot read.
+  const std::string own = "TRY(" + cast(x, type) + ")";
+  if (form == TextForm::Duckdb) {
+    return {own, ""};
+  }
+  const std::string json =
+      try_cast("kedge_nested(" + x + ", " + quote_literal(shape_of(to)) + ")", type);
+  const bool texts = has_leaf(to, [](const Type& leaf) {
+    return is_text(leaf.kind) || leaf.kind == TypeKind::Json || leaf.kind == TypeKind::Enum ||
+           leaf.kind == TypeKind::Blob;
+  });
+  return {"coalesce(" + json + ", " + own + ")",
+          texts && form == TextForm::Any
+              ? try_cast(own, name_of(to)) + " <> " + try_cast(json, name_of(to))
+              : ""};
+}
+
+// The tree is made once: its parts are taken from a variable.
+Conversion nested_from_text(const std::string& x, const Type& to, TextForm form) {
+  const TextTree tree = tree_of(x, to, form);
+  const std::string variable = "kedge_tree";
+  const Conversion whole = part(variable, with_texts(to), to, 0);
+  const auto with_tree = [&](const std::string& body) {
+    return "list_transform([" + tree.value + "], lambda " + variable + ": " + body + ")[1]";
+  };
+  const std::string no_tree = x + " IS NOT NULL AND " + variable + " IS NULL";
+  const std::string value =
+      with_tree("CASE WHEN " + no_tree + " THEN error('the value has another shape') ELSE " +
+                whole.value + " END");
+  const std::string failure =
+      with_tree("(" + no_tree + ")" +
+                (whole.failure.empty() ? "" : " OR coalesce(" + whole.failure + ", false)"));
+  if (tree.ambiguous.empty()) {
+    return {cast(value, name_of(to)), failure};
+  }
+  return {"CASE WHEN " + tree.ambiguous + " THEN error('the text means two things') ELSE " +
+              cast(value, name_of(to)) + " END",
+          "(" + failure + ") OR coalesce(" + tree.ambiguous + ", false)"};
+}
+
 }  // namespace
 
 Conversion convert(const std::string& column, const Type& from, const Type& to, TextForm form) {
-  if (is_text(from.kind)) {
-    return from_text(column, to, form);
+  if (is_text(from.kind) && is_nested(to)) {
+    return nested_from_text(column, to, form);
   }
-  if (contracts::type_name(contracts::underlying_type(from)) ==
-      contracts::type_name(contracts::underlying_type(to))) {
-    return {column, ""};
-  }
-  const std::string loss = typed_loss(column, from, to);
-  const std::string value = typed_value(column, from, to, false);
-  const std::string failure = typed_value(column, from, to, true) + " IS NULL";
-  if (loss.empty()) {
-    return {value, column + " IS NOT NULL AND " + failure};
-  }
-  return {"CASE WHEN " + column + " IS NOT NULL AND " + loss +
-              " THEN error('the value would be rounded') ELSE " + value + " END",
-          column + " IS NOT NULL AND (" + failure + " OR " + loss + ")"};
+  return part(column, from, to, 0);
 }
 
 }  // namespace kedge::pipeline

@@ -75,6 +75,9 @@ TEST_F(ConvertTest, RoundsNoNumber) {
   EXPECT_EQ(of_text("1.0", "INTEGER"), "1");
   EXPECT_EQ(of_text("1.5", "INTEGER"), kRefused);
   EXPECT_EQ(of_text("2147483648", "INTEGER"), kRefused);
+  EXPECT_EQ(of_text("1234567890123456789e-1", "BIGINT"), kRefused);
+  EXPECT_EQ(of_text("1.23456789012345678915e10", "DECIMAL(38,9)"), kRefused);
+  EXPECT_EQ(of_text("1.2345678901234567891e10", "DECIMAL(38,9)"), "12345678901.234567891");
   EXPECT_EQ(converted("1.25", "DECIMAL(9,2)", "DECIMAL(9,1)"), kRefused);
   EXPECT_EQ(converted("2.5", "DOUBLE", "BIGINT"), kRefused);
   EXPECT_EQ(converted("2", "DOUBLE", "BIGINT"), "2");
@@ -86,6 +89,9 @@ TEST_F(ConvertTest, RoundsNoNumberInsideOfAnother) {
   EXPECT_EQ(of_text("[1.255]", "DECIMAL(9,2)[]"), kRefused);
   EXPECT_EQ(of_text("[1.255e1]", "DECIMAL(9,2)[]"), "[12.55]");
   EXPECT_EQ(of_text("[123456789012345.678]", "DECIMAL(18,2)[]"), kRefused);
+  EXPECT_EQ(of_text("[1.23456789012345678915e10]", "DECIMAL(38,9)[]"), kRefused);
+  EXPECT_EQ(of_text("[12345678901234567890.123456789]", "DECIMAL(38,9)[]"),
+            "[12345678901234567890.123456789]");
   const std::string mixed = "STRUCT(a DECIMAL(9,2), b DOUBLE, c VARCHAR)";
   EXPECT_EQ(of_text(R"({"a": 1.25, "b": 0.12345, "c": "2.3456"})", mixed),
             "{'a': 1.25, 'b': 0.12345, 'c': 2.3456}");
@@ -94,6 +100,45 @@ TEST_F(ConvertTest, RoundsNoNumberInsideOfAnother) {
   EXPECT_EQ(of_text(R"({"a": 1.25, "b": 1.2345})", two), "{'a': 1.25, 'b': 1.2345}");
   EXPECT_EQ(of_text(R"({"a": 1.255, "b": 1.2345})", two), kRefused);
   EXPECT_EQ(of_text(R"({"a": 1.25, "b": 1.23456})", two), kRefused);
+}
+
+TEST_F(ConvertTest, AltersNoPartOfAnother) {
+  EXPECT_EQ(of_text("[1, 2.0, null]", "INTEGER[]"), "[1, 2, NULL]");
+  EXPECT_EQ(of_text("[1, 2.5]", "INTEGER[]"), kRefused);
+  EXPECT_EQ(of_text("[1, null, 2.5]", "INTEGER[]"), kRefused);
+  EXPECT_EQ(of_text(R"({"a": 1.5})", "MAP(VARCHAR, INTEGER)"), kRefused);
+  EXPECT_EQ(of_text(R"({"1.5": "x"})", "MAP(INTEGER, VARCHAR)"), kRefused);
+  EXPECT_EQ(of_text("{a=1.5}", "MAP(VARCHAR, INTEGER)"), kRefused);
+  EXPECT_EQ(of_text(R"([{"a": [1.5]}])", "STRUCT(a INTEGER[])[]"), kRefused);
+  EXPECT_EQ(of_text(R"(["2027-03-14 08:15:02"])", "DATE[]"), kRefused);
+  EXPECT_EQ(of_text(R"(["2027-03-14 08:15:02.1234567"])", "TIMESTAMP[]"), kRefused);
+  EXPECT_EQ(of_text("[1e309]", "DOUBLE[]"), kRefused);
+  EXPECT_EQ(of_text("[2147483648]", "INTEGER[]"), kRefused);
+  EXPECT_EQ(converted("[1, 2.5]", "DOUBLE[]", "INTEGER[]"), kRefused);
+  EXPECT_EQ(converted("[1, 2, NULL]", "DOUBLE[]", "INTEGER[]"), "[1, 2, NULL]");
+  EXPECT_EQ(converted("MAP {'a': 1.55}", "MAP(VARCHAR, DOUBLE)", "MAP(VARCHAR, DECIMAL(4,1))"),
+            kRefused);
+  EXPECT_EQ(converted("MAP {1.5: 'a'}", "MAP(DOUBLE, VARCHAR)", "MAP(INTEGER, VARCHAR)"), kRefused);
+  EXPECT_EQ(converted("{'b': TIMESTAMP '2027-03-14 08:15:02', 'a': 1}",
+                      "STRUCT(b TIMESTAMP, a INTEGER)", "STRUCT(a BIGINT, b DATE)"),
+            kRefused);
+  EXPECT_EQ(converted("{'b': TIMESTAMP '2027-03-14 00:00:00', 'a': 1}",
+                      "STRUCT(b TIMESTAMP, a INTEGER)", "STRUCT(a BIGINT, b DATE)"),
+            "{'a': 1, 'b': 2027-03-14}");
+  EXPECT_EQ(converted("{'a': 1}", "STRUCT(a INTEGER)", "STRUCT(a INTEGER, gone INTEGER)"),
+            kRefused);
+}
+
+TEST_F(ConvertTest, BlanksNoOtherShape) {
+  const std::string wanted = "STRUCT(a DECIMAL(30,5), b VARCHAR)";
+  EXPECT_EQ(of_text("\"text\"", wanted), kRefused);
+  EXPECT_EQ(of_text("text", wanted), kRefused);
+  EXPECT_EQ(of_text("[1]", wanted), kRefused);
+  EXPECT_EQ(of_text(R"({"a": 1})", wanted), "{'a': 1.00000, 'b': NULL}");
+  EXPECT_EQ(of_text("[[1, 2], [3, 4]]", "INTEGER[]"), kRefused);
+  EXPECT_EQ(of_text(R"({"a": 1})", "INTEGER[]"), kRefused);
+  EXPECT_EQ(of_text("[1]", "MAP(VARCHAR, INTEGER)"), kRefused);
+  EXPECT_EQ(of_text(R"([{"a": "x"}, "y"])", "STRUCT(a VARCHAR)[]"), kRefused);
 }
 
 TEST_F(ConvertTest, CutsNoTime) {

@@ -15,8 +15,6 @@ namespace kedge::pipeline {
 namespace {
 
 constexpr std::int64_t kWholeFileDetection = 64LL << 20;
-// A JSON record with a number of more digits than a DOUBLE keeps.
-constexpr std::string_view kManyDigits = "regexp_matches(CAST(json AS VARCHAR), '[0-9][0-9.]{15}')";
 
 enum class Format { Csv, Json, Parquet };
 
@@ -289,36 +287,6 @@ void check_records(db::Connection& staging, const ReadSpec& read, const std::str
   }
 }
 
-// Numbers come out of JSON by way of a DOUBLE. Where a decimal may have needed more digits, the
-// text of a scalar is taken from the record as it stands: the one number behind this key that is
-// this DOUBLE, or nothing that could be kept.
-std::string json_scalar(const contracts::ContractColumn& column) {
-  const std::string value = "json_extract_string(json, " + json_path(column.source) + ")";
-  if (column.type.kind != schema::TypeKind::Numeric) {
-    return value;
-  }
-  const std::string tokens =
-      "list_distinct(list_filter(regexp_extract_all(CAST(json AS VARCHAR), regexp_escape(" +
-      quote_literal("\"" + column.source + "\"") +
-      ") || '\\s*:\\s*(-?[0-9][0-9.eE+-]*)', 1), t -> TRY_CAST(t AS DOUBLE) = TRY_CAST(" + value +
-      " AS DOUBLE)))";
-  return "CASE WHEN json_type(json, " + json_path(column.source) + ") = 'DOUBLE' AND " +
-         std::string(kManyDigits) + " THEN CASE WHEN len(" + tokens + ") = 1 THEN (" + tokens +
-         ")[1] ELSE 'a number of too many digits' END ELSE " + value + " END";
-}
-
-// The same for nested values, which are whole only where the record says them in the same words.
-std::string json_nested(const contracts::ContractColumn& column) {
-  const std::string value =
-      "nullif(CAST(json_extract(json, " + json_path(column.source) + ") AS VARCHAR), 'null')";
-  if (!has_kind(column.type, schema::TypeKind::Numeric)) {
-    return value;
-  }
-  return "CASE WHEN " + std::string(kManyDigits) + " AND NOT contains(replace(CAST(json AS " +
-         "VARCHAR), ' ', ''), replace(" + value +
-         ", ' ', '')) THEN 'a number of too many digits' " + "ELSE " + value + " END";
-}
-
 void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& read,
                const FileRead& files) {
   const std::string relation = raw_relation(read, files, files.files);
@@ -327,7 +295,8 @@ void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& re
   std::string list;
   for (const contracts::ContractColumn& column : read.contract.columns) {
     const bool nested = is_nested(column.type) || column.type.kind == schema::TypeKind::Json;
-    const std::string value = nested ? json_nested(column) : json_scalar(column);
+    const std::string value = std::string(nested ? "kedge_member" : "kedge_member_text") +
+                              "(CAST(json AS VARCHAR), " + quote_literal(column.source) + ")";
     list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
     columns.push_back({column.name, column.name, text_type(), column.type, TextForm::Json});
   }
