@@ -43,15 +43,19 @@ bool is_sqlite(const db::Connection& source) {
   return source.dialect() == schema::Dialect::Sqlite || source.dialect() == schema::Dialect::D1;
 }
 
-// sqlite keeps what it is given, so its values travel as text; so do nested values everywhere.
-schema::Type raw_type(const db::Connection& source, const schema::Type& type) {
+// sqlite keeps what it is given, so its values travel as text; so do nested values everywhere, and
+// decimals that are declared as text, which may have more digits than a DECIMAL.
+schema::Type raw_type(const db::Connection& source, const schema::Type& type,
+                      const schema::Type& wanted) {
   if (type.kind == schema::TypeKind::Blob) {
     return type;
   }
   const bool untyped = is_sqlite(source) || source.dialect() == schema::Dialect::Ansi;
-  const bool textual = !type.element.empty() || type.kind == schema::TypeKind::Interval ||
-                       type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Enum ||
-                       (type.kind == schema::TypeKind::Timestamp && type.precision);
+  const bool textual =
+      !type.element.empty() || type.kind == schema::TypeKind::Interval ||
+      (type.kind == schema::TypeKind::Numeric && wanted.kind == schema::TypeKind::Text) ||
+      type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Enum ||
+      (type.kind == schema::TypeKind::Timestamp && type.precision);
   return untyped || textual ? text_type() : contracts::underlying_type(type);
 }
 
@@ -62,8 +66,30 @@ bool takes_any_class(const db::Connection& source, const ReadSpec& read,
          column.type.kind != schema::TypeKind::Blob;
 }
 
-std::string remote_expression(const db::Connection& source, const FetchedColumn& column) {
+int depth_of(const schema::Type& type) {
+  return type.kind == schema::TypeKind::Array ? 1 + depth_of(type.element.at(0)) : 0;
+}
+
+// The type of an array does not say how many dimensions a value has: one of others becomes a text
+// that no list is read from.
+std::string array_expression(const std::string& name, const schema::Type& wanted) {
+  const std::string json = "CAST(to_jsonb(" + name + ") AS text)";
+  const std::string dimensions = "array_ndims(" + name + ")";
+  const int depth = depth_of(wanted);
+  if (depth == 0) {
+    return json;
+  }
+  return "CASE WHEN " + dimensions + " <> " + std::to_string(depth) + " THEN 'an array of ' || " +
+         dimensions + " || ' dimensions' ELSE " + json + " END";
+}
+
+std::string remote_expression(const db::Connection& source, const FetchedColumn& column,
+                              const schema::Type& wanted) {
   const std::string name = quote_column(source, column.name);
+  if (source.dialect() == schema::Dialect::Postgres &&
+      column.type.kind == schema::TypeKind::Array) {
+    return array_expression(name, wanted);
+  }
   if (source.dialect() == schema::Dialect::Postgres && !column.type.element.empty()) {
     return "CAST(to_jsonb(" + name + ") AS text)";
   }
@@ -115,13 +141,13 @@ class Planner {
     // Of an expression sqlite does not say that it gives a blob.
     const bool blob =
         is_sqlite(source_) && column.native.empty() && type.kind == schema::TypeKind::Blob;
-    const schema::Type raw = blob ? type : raw_type(source_, column.type);
+    const schema::Type raw = blob ? type : raw_type(source_, column.type, type);
     plan_.direct = plan_.direct && contracts::type_name(raw) == contracts::type_name(type);
     const std::string name = quote_column(source_, column.name);
     plan_.remote.push_back(takes_any_class(source_, read_, column, type)
                                ? "CASE typeof(" + name + ") WHEN 'blob' THEN CAST(" + name +
                                      " AS TEXT) ELSE " + name + " END"
-                               : remote_expression(source_, column));
+                               : remote_expression(source_, column, type));
     const TextForm form =
         source_.dialect() == schema::Dialect::Duckdb ? TextForm::Duckdb : TextForm::Json;
     plan_.columns.push_back({landed, landed, raw, std::move(type), form});

@@ -127,9 +127,9 @@ std::string sqlite_range(const std::string& x, const Type& type) {
   }
   if (type.kind == TypeKind::Date || type.kind == TypeKind::Timestamp ||
       type.kind == TypeKind::TimestampTz) {
-    const std::string finite = "isfinite(" + x + ") AND year(" + x + ") < 1";
-    return type.kind == TypeKind::TimestampTz ? "NOT isfinite(" + x + ") OR year(" + x + ") < 1"
-                                              : finite;
+    return (type.kind == TypeKind::TimestampTz ? "NOT isfinite(" + x + ") OR "
+                                               : "isfinite(" + x + ") AND ") +
+           x + " < '0001-01-01'";
   }
   if (type.kind == TypeKind::Json) {
     const std::string text = "CAST(" + x + " AS VARCHAR)";
@@ -144,7 +144,7 @@ std::string sqlite_range(const std::string& x, const Type& type) {
 
 // Dates of the Christian era with four digits: all that ODBC and most servers can say.
 std::string outside_of_common_years(const std::string& x) {
-  return "NOT isfinite(" + x + ") OR year(" + x + ") < 1 OR year(" + x + ") > 9999";
+  return "NOT isfinite(" + x + ") OR " + x + " < '0001-01-01' OR " + x + " >= '10000-01-01'";
 }
 
 bool is_date_or_timestamp(TypeKind kind) {
@@ -153,6 +153,14 @@ bool is_date_or_timestamp(TypeKind kind) {
 
 std::string holds_nul(const std::string& x) {
   return "contains(CAST(" + x + " AS VARCHAR), chr(0))";
+}
+
+std::string postgres_range(const std::string& x, TypeKind kind) {
+  if (is_date_or_timestamp(kind)) {
+    return "isfinite(" + x + ") AND (" + x + " < '4714-11-24 (BC)'" +
+           (kind == TypeKind::Date ? " OR " + x + " > '5874897-12-31')" : ")");
+  }
+  return kind == TypeKind::Text || kind == TypeKind::Json ? holds_nul(x) : "";
 }
 
 std::string mysql_range(const std::string& x, TypeKind kind) {
@@ -361,7 +369,7 @@ std::string range_condition(System system, const std::string& x, const Type& typ
     return mysql_range(x, type.kind);
   }
   if (system == System::Postgres) {
-    return type.kind == TypeKind::Text || type.kind == TypeKind::Json ? holds_nul(x) : "";
+    return postgres_range(x, type.kind);
   }
   return odbc_range(system, x, type.kind);
 }

@@ -15,8 +15,9 @@ namespace kedge::db::postgres {
 // to be read as text.
 std::optional<schema::TypeKind> find_binary_kind(std::uint32_t oid);
 
-// Appends one field (not NULL) of the type to the column, whose kind is find_binary_kind(oid).
-void decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column);
+// Appends one field (not NULL) of the type to the column, whose kind is find_binary_kind(oid);
+// false for a moment that a Cell cannot hold.
+[[nodiscard]] bool decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column);
 
 // Appends a numeric(p,s) of up to 18 digits to a column of that scale; false when it is none (NaN).
 bool decode_scaled_numeric(std::string_view field, ColumnChunk& column);

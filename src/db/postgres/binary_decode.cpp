@@ -145,7 +145,21 @@ std::optional<TypeKind> find_binary_kind(std::uint32_t oid) {
   }
 }
 
-void decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column) {
+namespace {
+
+// Microseconds since 1970 reach less far into the future than those since 2000.
+bool decode_stamp(std::string_view field, ColumnChunk& column) {
+  std::int64_t value = signed_64(field);
+  if (value == INT64_MAX || value == INT64_MIN) {
+    value = value > 0 ? kInfinity : -kInfinity;
+  } else if (__builtin_add_overflow(value, kMicrosecondsTo2000, &value) || value == kInfinity) {
+    return false;
+  }
+  column.add_integer(value);
+  return true;
+}
+
+void decode_other(std::uint32_t oid, std::string_view field, ColumnChunk& column) {
   const auto with_text = [&](auto&& write) {
     std::string text;
     write(text);
@@ -171,13 +185,6 @@ void decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column
       return column.add_integer(infinite ? (days > 0 ? kInfiniteDate : -kInfiniteDate)
                                          : days + kDaysTo2000);
     }
-    case kTimestamp:
-    case kTimestampTz: {
-      const std::int64_t value = signed_64(field);
-      const bool infinite = value == INT64_MAX || value == INT64_MIN;
-      return column.add_integer(infinite ? (value > 0 ? kInfinity : -kInfinity)
-                                         : value + kMicrosecondsTo2000);
-    }
     case kNumeric:
       return with_text([&](std::string& text) { decode_numeric(field, text); });
     case kUuid:
@@ -187,6 +194,16 @@ void decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column
     default:
       return column.add_bytes(field);
   }
+}
+
+}  // namespace
+
+bool decode_field(std::uint32_t oid, std::string_view field, ColumnChunk& column) {
+  if (oid == kTimestamp || oid == kTimestampTz) {
+    return decode_stamp(field, column);
+  }
+  decode_other(oid, field, column);
+  return true;
 }
 
 }  // namespace kedge::db::postgres

@@ -163,18 +163,22 @@ Encoded put_integer(std::string& out, std::int64_t value) {
 }
 
 Encoded put_stamp(std::string& out, std::int64_t value) {
-  put<std::int32_t>(out, 8);
   if (value == kInfinity || value == -kInfinity) {
-    put<std::int64_t>(out, value > 0 ? INT64_MAX : INT64_MIN);
-  } else {
-    put<std::int64_t>(out, value - kMicrosecondsTo2000);
+    value = value > 0 ? INT64_MAX : INT64_MIN;
+  } else if (__builtin_sub_overflow(value, kMicrosecondsTo2000, &value)) {
+    return Encoded::DoesNotFit;
   }
+  put<std::int32_t>(out, 8);
+  put<std::int64_t>(out, value);
   return Encoded::Yes;
 }
 
 Encoded put_date(std::string& out, std::int64_t days) {
-  put<std::int32_t>(out, 4);
   const bool infinite = days == kInfiniteDate || days == -kInfiniteDate;
+  if (!infinite && !std::in_range<std::int32_t>(days - kDaysTo2000)) {
+    return Encoded::DoesNotFit;
+  }
+  put<std::int32_t>(out, 4);
   put<std::int32_t>(out, infinite ? (days > 0 ? INT32_MAX : INT32_MIN)
                                   : static_cast<std::int32_t>(days - kDaysTo2000));
   return Encoded::Yes;

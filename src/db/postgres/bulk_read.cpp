@@ -106,24 +106,26 @@ class Reader {
   void add_field(std::size_t i, std::string_view field) {
     if (scales_[i] >= 0) {
       if (!decode_scaled_numeric(field, chunk_.columns[i])) {
-        fail_value(i, columns_[i].type.native);
+        fail_value(i, "no " + columns_[i].type.native);
       }
     } else if (direct_[i]) {
-      decode_field(columns_[i].oid, field, chunk_.columns[i]);
+      if (!decode_field(columns_[i].oid, field, chunk_.columns[i])) {
+        fail_value(i, "out of range");
+      }
     } else if (storage_of(kinds_[i]) == Storage::Raw) {
       chunk_.columns[i].add_bytes(field);
     } else if (!add_value(chunk_.columns[i], Value(std::string(field)))) {
       schema::Type wanted;
       wanted.kind = kinds_[i];
-      fail_value(i, schema::to_string(wanted));
+      fail_value(i, "no " + schema::to_string(wanted));
     }
   }
 
-  [[noreturn]] void fail_value(std::size_t i, const std::string& wanted) {
+  [[noreturn]] void fail_value(std::size_t i, const std::string& what) {
     throw_failure(session_.settings(),
                   {codes::ERR_STATEMENT,
                    "row " + std::to_string(delivered_ + chunk_.rows + 1) + ", column '" +
-                       columns_[i].name + "': the value is no " + wanted,
+                       columns_[i].name + "': the value is " + what,
                    "a value cannot be converted without loss",
                    FailureClass::Data,
                    "",
