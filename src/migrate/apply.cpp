@@ -230,9 +230,46 @@ class Applier {
     std::erase_if(schema_.objects, [&](const auto& o) { return same_object(o, c.before); });
     schema_.objects.push_back(c.after);
   }
-  void operator()(const ChangeComment&) {}
+  // Only what is made anew with what it carries needs it: tables and their parts, views.
+  void operator()(const ChangeComment& c) {
+    if (const auto view = views_.find(c.target.name); view != views_.end()) {
+      if (c.target.kind == "column") {
+        comment(view->second.columns, c);
+      } else {
+        view->second.comment = c.to;
+      }
+      return;
+    }
+    const auto found = tables_.find(c.target.name);
+    if (found == tables_.end()) {
+      return;
+    }
+    Table& table = found->second;
+    if (c.target.kind == "table") {
+      table.comment = c.to;
+    } else if (c.target.kind == "column") {
+      comment(table.columns, c);
+    } else if (c.target.kind == "index") {
+      comment(table.indexes, c);
+    } else if (c.target.kind == "constraint") {
+      comment(table.checks, c);
+      comment(table.foreign_keys, c);
+      comment(table.indexes, c);
+      if (table.primary_key && table.primary_key->name == c.target.part) {
+        table.primary_key->comment = c.to;
+      }
+    }
+  }
 
  private:
+  template <class Items>
+  static void comment(Items& items, const ChangeComment& c) {
+    for (auto& item : items) {
+      if (item.name == c.target.part) {
+        item.comment = c.to;
+      }
+    }
+  }
   static bool same_object(const schema::DefinedObject& a, const schema::DefinedObject& b) {
     return a.kind == b.kind && a.name == b.name && a.signature == b.signature && a.table == b.table;
   }

@@ -294,6 +294,24 @@ TEST(PlanTest, ADeferrableKeyMovesAtOnce) {
   EXPECT_NE(key[1].find("DEFERRABLE"), std::string::npos);
 }
 
+TEST(PlanTest, ARebuiltTableHasItsNewComments) {
+  Table before = keyed_table("t", {column("n", TypeKind::Int64)});
+  before.comment = "old";
+  before.columns[1].comment = "old n";
+  Table after = before;
+  after.comment = "new";
+  after.columns[1].comment = "";
+  after.checks = {{Identifier("c"), "n > 1", {}, {}, true, false, true, ""}};
+  PlanOptions options;
+  options.dialect = schema::Dialect::Duckdb;
+  const Plan plan = plan_of(schema_of({before}), schema_of({after}), options);
+  EXPECT_EQ(holding(plan.up, "CREATE TABLE \"t\"").size(), 1U);
+  EXPECT_FALSE(holding(plan.up, "COMMENT ON TABLE \"t\" IS 'new'").empty());
+  EXPECT_TRUE(holding(plan.up, "old").empty());
+  EXPECT_FALSE(holding(plan.down, "COMMENT ON TABLE \"t\" IS 'old'").empty());
+  EXPECT_TRUE(holding(plan.down, "'new'").empty());
+}
+
 // ---- mysql: indexes that something stands on
 
 schema::Index index_over(const std::string& name, const Lines& columns) {
