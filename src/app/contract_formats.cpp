@@ -57,13 +57,25 @@ EntityContract contract_of(const project::Connection& connection, const project:
   return result;
 }
 
+// `source`: the text of connections.yml, whose settings are told as they are written there.
 std::vector<EntityContract> contracts_of(const project::Connections& connections,
+                                         const std::string& source,
                                          std::vector<Problem>& problems) {
+  const document::Document document =
+      document::read_document("connections.yml", source, document::Format::Yaml);
+  const auto block_of = [&](const EntityContract& contract) {
+    const document::Node* connection = document.root.find(contract.connection);
+    const document::Node* entities = connection == nullptr ? nullptr : connection->find("entities");
+    return entities == nullptr ? nullptr : entities->find(contract.entity);
+  };
   std::vector<EntityContract> all;
   for (const project::Connection& connection : connections.connections) {
     for (const project::Entity& entity : connection.entities) {
       EntityContract contract = contract_of(connection, entity, problems);
       if (!contract.contract.empty()) {
+        if (const document::Node* block = block_of(contract)) {
+          contracts::keep_settings(contract, *block);
+        }
         all.push_back(std::move(contract));
       }
     }
@@ -115,7 +127,10 @@ ExportResult export_contract(Context& context, const ExportRequest& request) {
                                 request.servers == Servers::Named ? project::UnsetOptions::Refuse
                                                                   : project::UnsetOptions::Note);
   result.problems = load.problems;
-  std::vector<EntityContract> all = contracts_of(load.connections, result.problems);
+  std::vector<EntityContract> all = contracts_of(
+      load.connections,
+      context.files.read(base::join_path(context.folder, "connections.yml")).value_or(""),
+      result.problems);
   for (const std::string& target : request.targets) {
     const bool known = std::any_of(all.begin(), all.end(), [&](const EntityContract& e) {
       return e.connection + "." + e.entity == target;
@@ -173,12 +188,6 @@ ImportResult import_contract(Context& context, const ImportRequest& request) {
   if (request.entity && entities.as_object()->empty()) {
     throw Error(codes::PZ0820, "the document has no entity '" + *request.entity + "'");
   }
-  if (request.target == ImportTarget::Print) {
-    Json block;
-    block.set("entities", std::move(entities));
-    result.text = document::write_yaml(block);
-    return result;
-  }
   const std::string file = base::join_path(context.folder, "connections.yml");
   const std::optional<std::string> source = context.files.read(file);
   const document::Document document =
@@ -186,6 +195,12 @@ ImportResult import_contract(Context& context, const ImportRequest& request) {
   const document::Node* connection = document.root.find(request.connection);
   if (!document.usable || connection == nullptr) {
     throw Error(codes::PZ0820, "connections.yml has no connection '" + request.connection + "'");
+  }
+  if (request.target == ImportTarget::Print) {
+    Json block;
+    block.set("entities", std::move(entities));
+    result.text = document::write_yaml(block);
+    return result;
   }
   const document::Node* present = connection->find("entities");
   document::Editor editor(document);
@@ -286,7 +301,7 @@ std::vector<EntityContract> parse_source(Context& context, const std::string& na
   const project::ConnectionsLoad load =
       project::load_connections(*files, context.environment, "/p", project::UnsetOptions::Note);
   std::vector<Problem> problems;
-  return contracts_of(load.connections, problems);
+  return contracts_of(load.connections, source, problems);
 }
 
 std::vector<EntityContract> load_source(Context& context, const std::string& name) {

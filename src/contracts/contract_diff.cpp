@@ -58,6 +58,27 @@ bool is_tightened(const Check& before, const Check& after) {
          (before.severity == CheckSeverity::Warn && after.severity == CheckSeverity::Fail);
 }
 
+// The same setting, whatever the order of its keys.
+document::Json sorted(const document::Json& value) {
+  if (const auto* items = value.as_array()) {
+    document::Json list = document::Json::array();
+    for (const document::Json& item : *items) {
+      list.push(sorted(item));
+    }
+    return list;
+  }
+  if (const auto* members = value.as_object()) {
+    document::Json::Object all;
+    for (const auto& [key, member] : *members) {
+      all.emplace_back(key, sorted(member));
+    }
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    return document::Json(std::move(all));
+  }
+  return value;
+}
+
 class Differ {
  public:
   explicit Differ(std::vector<ContractChange>& changes) : changes_(changes) {}
@@ -79,6 +100,7 @@ class Differ {
       }
     }
     compare_checks(all(before), all(after));
+    compare_settings(before, after);
   }
 
   void add(const std::string& entity, DiffKind kind, const std::string& text) {
@@ -104,6 +126,57 @@ class Differ {
     if (before.optional != now.optional) {
       add(now.optional ? DiffKind::Breaking : DiffKind::Compatible,
           "column '" + before.name + "' is " + (now.optional ? "optional now" : "required now"));
+    }
+  }
+
+  // What is read stays what the columns promise; what is written, and when, may not.
+  void compare_settings(const EntityContract& before, const EntityContract& after) {
+    compare_blocks("read", settings_of(before, before.read_settings, Block::Read),
+                   settings_of(after, after.read_settings, Block::Read));
+    compare_blocks("write", settings_of(before, before.write_settings, Block::Write),
+                   settings_of(after, after.write_settings, Block::Write));
+  }
+
+  enum class Block { Read, Write };
+  static document::Json settings_of(const EntityContract& entity, const document::Json& rest,
+                                    Block block) {
+    document::Json settings = document::Json::object();
+    if (block == Block::Read) {
+      settings.set("path", entity.path);
+      settings.set("description", entity.description);
+      settings.set("tags", base::join(entity.tags, ", "));
+    } else if (!entity.strategy.empty()) {
+      settings.set("strategy", entity.strategy);
+      settings.set("schema_policy", entity.policy);
+      settings.set("keys", base::join(entity.keys, ", "));
+    }
+    for (const auto& [key, value] : *rest.as_object()) {
+      if (key != "keys") {  // told above
+        settings.set(key, value);
+      }
+    }
+    return settings;
+  }
+
+  void compare_blocks(const std::string& block, const document::Json& before,
+                      const document::Json& after) {
+    static const std::vector<std::string_view> kHarmless = {
+        "schema_policy", "retry", "duplicates", "format", "path", "delimiter", "header", "layout"};
+    const auto tell = [&](const std::string& key, const std::string& how) {
+      const bool harmless =
+          block == "read" || std::find(kHarmless.begin(), kHarmless.end(), key) != kHarmless.end();
+      add(harmless ? DiffKind::Compatible : DiffKind::Breaking, block + ": " + key + " " + how);
+    };
+    for (const auto& [key, value] : *before.as_object()) {
+      const document::Json* now = after.find(key);
+      if (now == nullptr || !(sorted(*now) == sorted(value))) {
+        tell(key, now == nullptr ? "removed" : "changed");
+      }
+    }
+    for (const auto& [key, value] : *after.as_object()) {
+      if (before.find(key) == nullptr) {
+        tell(key, "added");
+      }
     }
   }
 

@@ -168,15 +168,24 @@ Json columns_block(const Contract& contract) {
 }
 
 Json entity_block(const EntityContract& entity) {
+  Json block;
+  if (!entity.description.empty()) {
+    block.set("description", entity.description);
+  }
+  if (!entity.tags.empty()) {
+    block.set("tags", texts(entity.tags));
+  }
   Json read = Json::object();
   if (!entity.path.empty()) {
     read.set("path", entity.path);
+  }
+  for (const auto& [key, value] : *entity.read_settings.as_object()) {
+    read.set(key, value);
   }
   read.set("columns", columns_block(entity.contract));
   if (Json expect = expect_block(entity); !expect.as_object()->empty()) {
     read.set("expect", std::move(expect));
   }
-  Json block;
   block.set("read", std::move(read));
   if (!entity.strategy.empty()) {
     Json write;
@@ -186,6 +195,9 @@ Json entity_block(const EntityContract& entity) {
     }
     if (!entity.policy.empty() && entity.policy != "fail_on_change") {
       write.set("schema_policy", entity.policy);
+    }
+    for (const auto& [key, value] : *entity.write_settings.as_object()) {
+      write.set(key, value);
     }
     block.set("write", std::move(write));
   }

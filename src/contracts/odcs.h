@@ -26,7 +26,18 @@ struct EntityContract {
   std::vector<std::string> keys;  // of its write
   std::string strategy;           // empty: no write
   std::string policy;
+  std::string description;
+  std::vector<std::string> tags;
+  // What else the blocks say, by key: query, sync, null_text; on_delete, columns, keys that are no
+  // columns of the read.
+  document::Json read_settings = document::Json::object();
+  document::Json write_settings = document::Json::object();
 };
+
+// A setting as it is written: numbers only where they say the same as the text.
+document::Json kept_setting(const document::Node& node);
+// Fills description, tags, read_settings and write_settings from the block of the entity.
+void keep_settings(EntityContract& entity, const document::Node& block);
 
 struct ServerEntry {
   std::string name;

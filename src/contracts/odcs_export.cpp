@@ -72,6 +72,14 @@ void add_custom(Json& properties, const std::string& key, Json value) {
   properties.push(std::move(item));
 }
 
+Json text_list(const std::vector<std::string>& values) {
+  Json list = Json::array();
+  for (const std::string& value : values) {
+    list.push(value);
+  }
+  return list;
+}
+
 class PropertyWriter {
  public:
   PropertyWriter(const EntityContract& entity, const ContractColumn& column)
@@ -117,11 +125,7 @@ class PropertyWriter {
   }
   void add_list(std::string_view key, const std::vector<std::string>& values) {
     if (!values.empty()) {
-      Json list = Json::array();
-      for (const std::string& value : values) {
-        list.push(value);
-      }
-      property_.set(key, std::move(list));
+      property_.set(key, text_list(values));
     }
   }
   void add_key() {
@@ -289,6 +293,12 @@ Json schema_object(const EntityContract& entity) {
   object.set("physicalName", entity.entity);
   object.set("logicalType", "object");
   object.set("physicalType", entity.is_file ? "file" : "table");
+  if (!entity.description.empty()) {
+    object.set("description", entity.description);
+  }
+  if (!entity.tags.empty()) {
+    object.set("tags", text_list(entity.tags));
+  }
   Json properties = Json::array();
   for (const ContractColumn& column : entity.contract.columns) {
     properties.push(PropertyWriter(entity, column).run());
@@ -314,6 +324,12 @@ Json schema_object(const EntityContract& entity) {
   }
   if (!entity.max_violations.empty()) {
     add_custom(custom, "max_violations", entity.max_violations);
+  }
+  for (const auto& [key, value] : *entity.read_settings.as_object()) {
+    add_custom(custom, "read." + key, value);
+  }
+  for (const auto& [key, value] : *entity.write_settings.as_object()) {
+    add_custom(custom, "write." + key, value);
   }
   object.set("customProperties", std::move(custom));
   return object;

@@ -17,6 +17,16 @@ std::string text_of(const Node& node, std::string_view key) {
   return value != nullptr && value->is_scalar() ? value->text : "";
 }
 
+std::vector<std::string> texts_of(const Node& node, std::string_view key) {
+  std::vector<std::string> texts;
+  if (const Node* list = node.find(key)) {
+    for (const Node& item : list->items) {
+      texts.push_back(item.text);
+    }
+  }
+  return texts;
+}
+
 // kedge.<key> of customProperties.
 const Node* custom_property(const Node& node, const std::string& key) {
   const Node* list = node.find("customProperties");
@@ -117,6 +127,12 @@ class OdcsReader {
     if (entity.entity.empty()) {
       entity.entity = text_of(object, "name");
     }
+    static const std::vector<std::string> kKnown = {
+        "name",        "physicalName", "logicalType", "physicalType",    "properties",
+        "description", "tags",         "quality",     "customProperties"};
+    warn_unknown(object, kKnown, path);
+    entity.description = text_of(object, "description");
+    entity.tags = texts_of(object, "tags");
     entity.path = custom_text(object, "path");
     entity.strategy = custom_text(object, "strategy");
     entity.policy = custom_text(object, "schema_policy");
@@ -126,6 +142,7 @@ class OdcsReader {
     entity.on_violation = custom_text(object, "on_violation") == "quarantine"
                               ? OnViolation::Quarantine
                               : OnViolation::Keep;
+    read_settings(object, path, entity);
     std::vector<std::pair<std::int64_t, std::string>> keys;
     if (const Node* properties = object.find("properties")) {
       for (std::size_t i = 0; i < properties->items.size(); ++i) {
@@ -140,6 +157,9 @@ class OdcsReader {
     if (!entity.keys.empty() && entity.strategy.empty()) {
       entity.strategy = "merge";
     }
+    if (!entity.write_settings.as_object()->empty() && entity.strategy.empty()) {
+      entity.strategy = "append";
+    }
     read_quality(object, path, entity);
     read_latency(entity);
     const bool again =
@@ -152,11 +172,66 @@ class OdcsReader {
     result_.entities.push_back({entity.entity, entity_block(entity)});
   }
 
+  void warn_unknown(const Node& node, const std::vector<std::string>& known,
+                    const std::string& path) {
+    for (const document::Entry& entry : node.entries) {
+      if (std::find(known.begin(), known.end(), entry.key.text) == known.end()) {
+        warn(path + "." + entry.key.text, "not imported");
+      }
+    }
+  }
+
+  // kedge.<key> of those keys; kedge.read.<key> and kedge.write.<key> where there are blocks.
+  void warn_custom(const Node& node, const std::vector<std::string>& known,
+                   const std::string& path) {
+    const Node* list = node.find("customProperties");
+    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+      const std::string property = text_of(list->items[i], "property");
+      const bool ours = property.starts_with("kedge.") &&
+                        std::find(known.begin(), known.end(), property.substr(6)) != known.end();
+      if (!ours) {
+        warn(path + ".customProperties[" + std::to_string(i) + "]",
+             "'" + property + "' is not imported");
+      }
+    }
+  }
+
+  // What the blocks of the entity say beside columns and facts.
+  void read_settings(const Node& object, const std::string& path, EntityContract& entity) {
+    std::vector<std::string> known = {"connection",    "path",     "strategy",
+                                      "schema_policy", "severity", "on_violation",
+                                      "max_violations"};
+    const Node* list = object.find("customProperties");
+    for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
+      const std::string property = text_of(list->items[i], "property");
+      const Node* value = list->items[i].find("value");
+      for (const auto& [prefix, settings] :
+           {std::pair{std::string_view("kedge.read."), &entity.read_settings},
+            std::pair{std::string_view("kedge.write."), &entity.write_settings}}) {
+        if (property.starts_with(prefix) && value != nullptr) {
+          settings->set(property.substr(prefix.size()), kept_setting(*value));
+          known.push_back(property.substr(6));
+        }
+      }
+    }
+    warn_custom(object, known, path);
+  }
+
   schema::Type type_of(const Node& property, const std::string& path) {
-    const ParsedType physical = parse_type_name(text_of(property, "physicalType"));
+    const std::string spelled = text_of(property, "physicalType");
+    const ParsedType physical = parse_type_name(spelled);
     if (physical.type) {
       return *physical.type;
     }
+    const schema::Type type = logical_type_of(property, path);
+    if (!spelled.empty()) {
+      warn(path + ".physicalType",
+           "'" + spelled + "' is no DuckDB type; taken as " + type_name(type));
+    }
+    return type;
+  }
+
+  schema::Type logical_type_of(const Node& property, const std::string& path) {
     const std::string logical = text_of(property, "logicalType");
     const Node* options = property.find("logicalTypeOptions");
     std::string name = logical == "integer"                        ? "bigint"
@@ -180,24 +255,43 @@ class OdcsReader {
     ContractColumn column;
     column.name = text_of(property, "name");
     column.source = text_of(property, "physicalName");
+    if (column.name.empty()) {
+      column.name = column.source;
+    }
+    if (column.name.empty()) {
+      warn(path, "it has no name and is left out");
+      return;
+    }
     if (column.source.empty()) {
       column.source = column.name;
     }
+    warn_unhandled(property, path);
     column.type = type_of(property, path);
     column.description = text_of(property, "description");
     column.classification = text_of(property, "classification");
     column.optional = custom_text(property, "optional") == "true";
-    if (const Node* tags = property.find("tags")) {
-      for (const Node& tag : tags->items) {
-        column.tags.push_back(tag.text);
-      }
-    }
+    column.tags = texts_of(property, "tags");
     if (text_of(property, "primaryKey") == "true") {
       const Node* position = property.find("primaryKeyPosition");
       keys.emplace_back(position == nullptr ? 0 : position->as_integer().value_or(0), column.name);
     }
     read_facts(property, path, column, entity.contract.facts);
     entity.contract.columns.push_back(std::move(column));
+  }
+
+  void warn_unhandled(const Node& property, const std::string& path) {
+    static const std::vector<std::string> kKnown = {
+        "name",         "physicalName",       "logicalType",
+        "physicalType", "description",        "classification",
+        "tags",         "primaryKey",         "required",
+        "unique",       "primaryKeyPosition", "logicalTypeOptions",
+        "quality",      "customProperties"};
+    warn_unknown(property, kKnown, path);
+    warn_custom(property, {"optional", "min", "max", "min_length", "max_length", "pattern"}, path);
+    if (const Node* options = property.find("logicalTypeOptions")) {
+      warn_unknown(*options, {"minLength", "maxLength", "minimum", "maximum", "pattern"},
+                   path + ".logicalTypeOptions");
+    }
   }
 
   void read_facts(const Node& property, const std::string& path, const ContractColumn& column,

@@ -7,6 +7,7 @@ The schema is fetched by `scripts/setup --test` (tools/odcs/packages.lock). Prin
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import subprocess
@@ -48,12 +49,20 @@ ENTITIES = {
     "set_aside": {"read": {"columns": {"a": {"type": "bigint", "not_null": True}}, "expect": {"on_violation": "quarantine", "max_violations": "2%"}}},
     "merged": {"read": {"columns": {"b": "bigint", "a": "varchar(3)", "x": "date"}},
                "write": {"strategy": "merge", "keys": ["a", "b"], "schema_policy": "evolve"}},
+    "settings": {"description": "what: \"it\" is", "tags": ["pii", "1.10"],
+                 "read": {"query": "SELECT *\nFROM t WHERE x <> '${ODCS_LABEL}'", "sync": {"mode": "incremental", "cursor": "a"}, "extra_columns": "warn",
+                          "on_source_drift": "fail", "columns": {"a": "integer"}, "retry": {"max_attempts": 2}},
+                 "write": {"strategy": "merge", "keys": ["b", "a"], "columns": {"a": "integer", "b": {"type": "varchar(3)"}, "c": "date"}, "on_delete": "soft",
+                           "expect": {"row_count": {"min": 0}}}},
+    "appended": {"read": {"columns": {"a": "bigint"}}, "write": {"duplicates": "accept"}},
     "replaced": {"read": {"columns": {"a": "bigint"}}, "write": {"strategy": "replace"}},
     "yes": {"read": {"columns": {"no": "bigint", "on": "varchar", "null": "date", "1": "integer", "a: b": "integer", "Ünï 😀": "varchar"}}},
 }
 FILES = {
     "csv_file": {"read": {"path": "in/a*.csv", "format": "csv", "columns": {"a": "bigint"}}},
-    "json_file": {"read": {"path": "b.json", "columns": {"a": "bigint"}}},
+    "json_file": {"read": {"path": "b.json", "layout": "array", "columns": {"a": "bigint"}}},
+    "other_csv": {"read": {"delimiter": ";", "header": False, "null_text": ["NULL", "1.10", ""], "columns": {"column0": "varchar"}},
+                  "write": {"strategy": "replace", "path": "o.csv", "format": "csv"}},
 }
 CONNECTIONS = {
     "port": {"connector": "postgres", "host": "${ODCS_HOST}", "port": 5433, "database": "port", "user": "${ODCS_USER}", "password": "${ODCS_SECRET}",
@@ -66,7 +75,7 @@ CONNECTIONS = {
     "any": {"connector": "odbc", "dsn": "${ODCS_SECRET}", "entities": {"t4": {"read": {"columns": {"a": "int"}}}}},
     "edge": {"connector": "d1", "database": "e", "entities": {"t5": {"read": {"columns": {"a": "int"}}}}},
 }
-VARIABLES = {"ODCS_HOST": "db.example", "ODCS_USER": "keeper", "ODCS_SECRET": "Kontor-7"}
+VARIABLES = {"ODCS_HOST": "db.example", "ODCS_USER": "keeper", "ODCS_SECRET": "Kontor-7", "ODCS_LABEL": "Kontor-8"}
 
 
 class Suite:
@@ -100,8 +109,15 @@ def load(text):
     return yaml.load(text, yaml.BaseLoader)
 
 
-def long_form(read):
-    """The long form of a read: block, every scalar as kedge reads it: as text."""
+def long_form(block):
+    """The long form of an entity, every scalar as kedge reads it: as text."""
+    read, write = block["read"], block.get("write")
+    rest = {k: spoken(v) for k, v in read.items() if k not in ("columns", "expect")}
+    return {**long_read(read), "read": rest, "description": block.get("description"), "tags": spoken(block.get("tags")),
+            "write": None if write is None else spoken({"strategy": "append", "schema_policy": "fail_on_change", **write})}
+
+
+def long_read(read):
     columns = {str(name): {k: spoken(v) for k, v in (c if isinstance(c, dict) else {"type": c}).items()} for name, c in read["columns"].items()}
     return {"columns": columns, "expect": spoken(read.get("expect") or {})}
 
@@ -129,6 +145,43 @@ def plain(block):
     return text
 
 
+def must_differ(suite, first, again, text):
+    """Every setting of the block that changes is told by diff."""
+    block = yaml.safe_load((again / "connections.yml").read_text())["to"]["entities"]["public.settings"]
+    edits = {"query": ("read", "query", "SELECT 1 AS a"), "sync": ("read", "sync", None), "extra_columns": ("read", "extra_columns", "fail"), "keys": ("write", "keys", ["a"]),
+             "on_delete": ("write", "on_delete", "delete"), "columns": ("write", "columns", {"a": "integer", "b": "varchar"})}
+    breaking = {"keys", "on_delete", "columns"}
+    (again / "same.yml").write_text(yaml.safe_dump({"to": {"connector": "sqlite", "path": "x.db", "entities": {"public.settings": block}}}))
+    code, out, err = suite.run(again, "contract", "diff", "same.yml", "connections.yml")
+    suite.judge("diff of the same settings", [] if code == 0 and "no differences" in out else [code, out, err])
+    for name, (part, key, value) in edits.items():
+        other = copy.deepcopy(block)
+        if value is None:
+            del other[part][key]
+        else:
+            other[part][key] = value
+        (again / "other.yml").write_text(yaml.safe_dump({"to": {"connector": "sqlite", "path": "x.db", "entities": {"public.settings": other}}}))
+        code, out, err = suite.run(again, "contract", "diff", "same.yml", "other.yml")
+        suite.judge(f"diff tells {name}", [] if code == (name in breaking) and f"{part}: {name}" in out else [code, out, err])
+
+
+def must_warn(suite, folder):
+    """What an import leaves out is listed with its path, and counts under --strict."""
+    head = "apiVersion: v3.1.0\nkind: DataContract\nid: x\nversion: '1'\nstatus: active\nschema:\n"
+    for name, schema, warning in (
+            ("no name", "  - {name: t, properties: [{name: a, logicalType: integer}, {logicalType: string}]}", "schema[0].properties[1]"),
+            ("format", "  - {name: t, properties: [{name: a, logicalType: string, logicalTypeOptions: {format: email}}]}", "schema[0].properties[0].logicalTypeOptions.format"),
+            ("physicalType", "  - {name: t, properties: [{name: a, logicalType: integer, physicalType: NUMBER(5)}]}", "schema[0].properties[0].physicalType"),
+            ("property key", "  - {name: t, properties: [{name: a, logicalType: integer, examples: [1]}]}", "schema[0].properties[0].examples"),
+            ("object key", "  - {name: t, businessName: b, properties: [{name: a, logicalType: integer}]}", "schema[0].businessName"),
+            ("custom", "  - {name: t, customProperties: [{property: theirs, value: 1}], properties: [{name: a, logicalType: integer}]}", "schema[0].customProperties[0]")):
+        (folder / "c.yml").write_text(head + schema + "\n")
+        code, out, err = suite.run(folder, "contract", "import", "c.yml", "--connection", "to", "--strict")
+        suite.judge(f"import warns: {name}", [] if code == 1 and warning in err and "a:" in out and '"":' not in out else [code, out, err])
+    code, out, err = suite.run(folder, "contract", "import", "c.yml", "--connection", "nope")
+    suite.judge("import into an unknown connection", [] if code == 2 and "PZ0820" in err and not out else [code, out, err])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kedge", required=True)
@@ -146,10 +199,10 @@ def main() -> int:
             document = yaml.safe_load(out)
             suite.judge(f"export {words} ends well", [] if code == 0 else err)
             suite.judge(f"export {words} is valid", suite.errors(document))
-            suite.judge(f"export {words} holds no secret", [s for s in ("Kontor-7", "keeper") if s in out])
+            suite.judge(f"export {words} holds no secret", [s for s in ("Kontor-7", "Kontor-8", "keeper") if s in out])
             suite.judge(f"export {words} hosts", [] if ("db.example" in out) == bool(words) else "host")
             suite.judge(f"export {words} is complete", [] if len(document["schema"]) == sum(len(c["entities"]) for c in CONNECTIONS.values()) else "entities")
-        code, out, err = suite.run(first, "contract", "export", variables={})
+        code, out, err = suite.run(first, "contract", "export", variables={"ODCS_LABEL": "any"})
         suite.judge("export needs no secret", [] if code == 0 else err)
 
         # Entity by entity: export, import into a fresh project, export again.
@@ -168,14 +221,17 @@ def main() -> int:
                 suite.judge(f"{label}: imported is valid", [] if code == 0 else err)
                 code, back, err = suite.run(again, "contract", "export")
                 suite.judge(f"{label}: round trip", [] if code == 0 and plain(load(back)) == plain(load(text)) else differing(load(text), load(back)) or err)
-                was, now = settings["entities"][entity]["read"], yaml.safe_load((again / "connections.yml").read_text())["to"]["entities"][entity]["read"]
+                was, now = settings["entities"][entity], yaml.safe_load((again / "connections.yml").read_text())["to"]["entities"][entity]
                 suite.judge(f"{label}: the same block", differing(long_form(was), long_form(now)))
+                if entity == "public.settings":
+                    must_differ(suite, first, again, text)
         # A document of somebody else with an object twice.
         twice = project(root / "twice", {"to": {"connector": "sqlite", "path": "x.db"}})
         (twice / "c.yml").write_text("apiVersion: v3.1.0\nkind: DataContract\nid: x\nversion: '1'\nstatus: active\nschema:\n"
                                      "  - {name: t, properties: [{name: a, logicalType: integer}]}\n  - {name: t, properties: [{name: b, logicalType: integer}]}\n")
         code, out, err = suite.run(twice, "contract", "import", "c.yml", "--connection", "to", "--strict")
         suite.judge("an object that is there twice is said", [] if code == 1 and "schema[1]" in err and "a:" in out else [code, err, out])
+        must_warn(suite, twice)
         # What the schema refuses must not be what kedge writes: the validator itself is alive.
         suite.judge("the validator refuses", [] if suite.errors({"kind": "DataContract"}) else "nothing refused")
     print(f"{suite.passed} passed, {suite.failed} failed")
