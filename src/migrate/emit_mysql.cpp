@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "dialect/mysql/partition.h"
+#include "migrate/mysql_conversions.h"
 #include "migrate/mysql_indexes.h"
 #include "migrate/mysql_online.h"
 #include "migrate/mysql_references.h"
@@ -347,13 +348,13 @@ class Mysql {
     const Column* whole = is == nullptr ? nullptr : find_column(*is, after.name);
     Column column = whole == nullptr ? after : *whole;
     column.comment = after.comment;
-    if (before.nullable && !column.nullable && column.default_value && !column.generated) {
-      add(stage::kColumn, table,
-          fmt::format("UPDATE {} SET {} = {}{} WHERE {} IS NULL", e_.ddl.name(table),
-                      e_.ddl.quote(column.name),
-                      e_.ddl.default_value(*column.default_value, column.type),
-                      is == nullptr ? "" : mysql_clocks_stay(e_, *is, column.name, ""),
-                      e_.ddl.quote(column.name)));
+    const Table none;
+    const Table& around = is == nullptr ? none : *is;
+    const bool fills =
+        before.nullable && !column.nullable && column.default_value && !column.generated;
+    const bool retyped = !(before.type == column.type);
+    if (fills && !retyped) {
+      fill(stage::kColumn, around, table, column);
     }
     references_aside(table, after.name);
     int at = is_read_by_remap(e_, table, after.name) ? stage::kFill + 1 : stage::kColumn;
@@ -365,13 +366,36 @@ class Mysql {
     const Way way = is_recoded(table, before, column) && !column.generated
                         ? Way::Copy
                         : way_to_modify(before, column);
-    const Table none;
-    const Table& around = is == nullptr ? none : *is;
-    if (remap != nullptr && before.nullable && !column.nullable) {  // first it is filled
+    if ((remap != nullptr && before.nullable && !column.nullable) || (fills && retyped)) {
+      // First it is filled, in its new type.
       alter(stage::kNotNull, table, "MODIFY COLUMN " + e_.ddl.column(column, around), Way::InPlace);
       column.nullable = true;
     }
+    convert(at, table, before, column, around);
     alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, around), way);
+    if (fills && retyped) {
+      fill(at, around, table, column);
+    }
+  }
+  void fill(int at, const Table& around, const Name& table, const Column& column) {
+    add(at, table,
+        fmt::format("UPDATE {} SET {} = {}{} WHERE {} IS NULL", e_.ddl.name(table),
+                    e_.ddl.quote(column.name),
+                    e_.ddl.default_value(*column.default_value, column.type),
+                    mysql_clocks_stay(e_, around, column.name, ""), e_.ddl.quote(column.name)));
+  }
+  // By its text, where a MODIFY of the type would make something else of the values.
+  void convert(int at, const Name& table, const Column& before, const Column& after,
+               const Table& around) {
+    const std::string name = e_.ddl.quote(after.name);
+    const std::string value = mysql_converted(name, before.type, after.type);
+    if (value.empty() || before.generated || after.generated) {
+      return;
+    }
+    alter(at, table, "MODIFY COLUMN " + name + " LONGTEXT NULL", Way::Copy);
+    add(at, table,
+        fmt::format("UPDATE {} SET {} = {}{} WHERE {} IS NOT NULL", e_.ddl.name(table), name, value,
+                    mysql_clocks_stay(e_, around, after.name, ""), name));
   }
   void remake(const Name& table, const Column& column, bool loses) {
     const Table* is = find_table(e_.to, table);
