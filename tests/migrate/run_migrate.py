@@ -125,7 +125,46 @@ def large_import(args, dbs):
         project.close()
 
 
-PARTS = {"replay": replay, "import": large_import}
+def berth(*more):
+    return {"object.entity": {"name": "Berth", "children": [{"source.rdb": {}}, {"field.long": "id"}, *more,
+                                                            {"identity.primary": {"fields": "id", "generation": "increment"}}]}}
+
+
+def dry_run(args, dbs):
+    """stdout holds the two scripts and nothing else, byte for byte those that a run writes; all words go to stderr; nothing is touched."""
+    project = Project(args, dbs)
+    try:
+        project.metadata([berth({"field.string": {"name": "code", "maxLength": 8, "unique": True}})])
+        project.run("migrate", "--db", "db", "--apply")
+        project.metadata([berth({"field.string": {"name": "code", "maxLength": 12, "unique": True}}, {"field.int": {"name": "tons"}})])
+        words = ("migrate", "--db", "db", "--slug", "more")
+
+        def files():
+            return {path: path.read_bytes() for path in sorted(project.folder.rglob("*")) if path.is_file() and path != project.file}
+        before = files()
+        told = project.run(*words, "--dry-run")
+        assert files() == before, "a dry run wrote or changed files"
+        status = project.run("migrate", "status", "--db", "db")
+        assert len(status.stdout.splitlines()) == 1, f"a dry run is in the ledger: {status.stdout}"
+        assert told.stdout.startswith("-- UP --\n") and told.stdout.count("-- DOWN --\n") == 1, told.stdout[:400]
+        assert "compared with the live database" in told.stderr and "compared" not in told.stdout, told.stderr + told.stdout
+        up, down = told.stdout.removeprefix("-- UP --\n").split("-- DOWN --\n")
+        document = json.loads(project.run(*words, "--dry-run", "--format", "json").stdout)
+        assert (document["up"], document["down"], document["written"]) == (up, down, []), "the document has other scripts"
+        assert project.run(*words, "--dry-run").stdout == told.stdout, "two dry runs differ"
+        project.run(*words)
+        written = max(path for path in (project.folder / "migrations").iterdir() if path.is_dir())
+        for name, text in (("up.sql", up), ("down.sql", down)):
+            assert (written / name).read_text(encoding="utf-8") == text, f"the dry run showed another {name}: {text}"
+        project.run("migrate", "apply-pending", "--db", "db")
+        nothing = project.run(*words, "--dry-run")
+        assert "-- UP --" not in nothing.stdout and "no changes" in nothing.stdout + nothing.stderr, nothing.stdout + nothing.stderr
+        print(f"dry run [{args.dialect}]: {len(up)} and {len(down)} bytes of SQL on stdout, the same as in the files")
+    finally:
+        project.close()
+
+
+PARTS = {"replay": replay, "import": large_import, "dry-run": dry_run}
 
 
 def main():
