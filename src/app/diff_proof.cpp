@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "app/connections.h"
 #include "base/overloaded.h"
@@ -121,6 +122,19 @@ migrate::Plan plan_between(const schema::Schema& from, const schema::Schema& to,
   return migrate::make_plan(diff::compare(from, to, options), from, to, plan);
 }
 
+// ALTER DEFAULT PRIVILEGES FOR ROLE name ...
+std::string owner_in(const std::string& grant) {
+  constexpr std::string_view kHead = "ALTER DEFAULT PRIVILEGES FOR ROLE ";
+  if (!grant.starts_with(kHead)) {
+    return "";
+  }
+  std::size_t end = kHead.size();
+  for (bool quoted = false; end < grant.size() && (quoted || grant[end] != ' '); ++end) {
+    quoted = grant[end] == '"' ? !quoted : quoted;
+  }
+  return grant.substr(kHead.size(), end - kHead.size());
+}
+
 class Prover {
  public:
   Prover(const Context& context, const DiffRequest& request, const diff::Options& options)
@@ -129,6 +143,28 @@ class Prover {
         scratch_(context.scratch.create(options.dialect, request.scratch)),
         connection_(context.registry.connect(scratch_->settings())) {}
 
+  // Roles belong to the server, not to the database: the grants name some that a fresh one has not.
+  void make_roles(const schema::Schema& from, const schema::Schema& to) {
+    std::set<std::string> roles;
+    for (const schema::Schema* side : {&from, &to}) {
+      for (const schema::DefinedObject& object : side->objects) {
+        if (object.kind == schema::ObjectKind::Privilege) {
+          roles.insert(object.signature);  // quoted where needed
+          const std::string owner = owner_in(object.definition);
+          roles.insert(owner.empty() ? object.signature : owner);
+        }
+      }
+    }
+    roles.erase("PUBLIC");
+    for (const std::string& role : roles) {
+      const db::ResultSet known = connection_->query(
+          "SELECT 1 FROM pg_catalog.pg_roles WHERE pg_catalog.quote_ident(rolname) = " +
+          ddl_.literal(role));
+      if (known.rows.empty()) {
+        connection_->execute("CREATE ROLE " + role);
+      }
+    }
+  }
   std::map<schema::Name, std::size_t> build(const Context& context, const Source& from) {
     schema::Schema empty;
     empty.engine.dialect = options_.dialect;
@@ -251,6 +287,9 @@ Proof prove_plan(const Context& context, const DiffRequest& request, const Sourc
   diff::Options plain = options;
   plain.declared = {};
   try {
+    if (options.dialect == schema::Dialect::Postgres && request.scratch.url.empty()) {
+      prover.make_roles(from.schema, to.schema);
+    }
     const auto rows = prover.build(context, from);
     const KeptColumns columns(plan);
     std::vector<std::pair<Kept, std::vector<std::string>>> kept;

@@ -39,12 +39,18 @@ diff::OnAmbiguous answer_of(const std::string& text) {
                             : diff::OnAmbiguous::DropAdd;
 }
 
+// An empty one takes nothing: it must not mean everything.
+std::vector<std::string> patterns(const Arguments& arguments, const char* flag) {
+  std::vector<std::string> items = arguments.list(flag);
+  return items.empty() && arguments.has(flag) ? std::vector<std::string>{""} : items;
+}
+
 app::DiffRequest request_of(const Arguments& arguments) {
   app::DiffRequest request;
   if (const auto dialect = arguments.find("--dialect")) {
     request.dialect = schema::find_dialect(*dialect);
   }
-  request.filter = {arguments.list("--scope"), arguments.list("--exclude")};
+  request.filter = {patterns(arguments, "--scope"), patterns(arguments, "--exclude")};
   for (const std::string& rename : arguments.list("--rename-table")) {
     request.renames.tables.push_back(app::parse_table_rename(rename));
   }

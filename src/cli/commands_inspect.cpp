@@ -1,6 +1,7 @@
 #include "app/init.h"
 #include "app/inspect.h"
 #include "cli/commands.h"
+#include "kedge/codes.h"
 #include "report/diff.h"
 #include "report/inspect.h"
 #include "report/problem.h"
@@ -34,6 +35,10 @@ app::InspectRequest request_of(const Arguments& arguments) {
   request.options.scratch.url = arguments.get("--scratch-url", "");
   request.options.scratch.pg_bin = arguments.get("--pg-bin", "");
   request.include = arguments.list("--scope");
+  if (request.include.empty() && arguments.has("--scope")) {  // must not mean everything
+    throw Error(codes::ERR_SCOPE_PATTERN_INVALID, "'' is no pattern over names of a database",
+                "name, schema.name or kind:name, '*' is any text");
+  }
   request.exclude = arguments.list("--exclude");
   return request;
 }

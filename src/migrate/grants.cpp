@@ -13,7 +13,9 @@ bool drops_what_may_be_granted(const Plan& plan) {
            return one.stage == stage::kDropView || one.stage == stage::kDropFunctionEarly ||
                   (one.stage == stage::kType && one.sql.starts_with("DROP TYPE ")) ||
                   (one.stage == stage::kColumn &&
-                   one.sql.find(" DROP COLUMN ") != std::string::npos);
+                   (one.sql.find(" DROP COLUMN ") != std::string::npos ||
+                    one.sql.find(" DROP IDENTITY") != std::string::npos ||
+                    one.sql.starts_with("DROP SEQUENCE ")));
          });
 }
 

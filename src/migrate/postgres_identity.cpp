@@ -204,6 +204,9 @@ void PostgresIdentity::change(const ChangeColumnIdentity& c) {
   }
   leave(c);
   enter(c);
+  if (c.before.identity && c.after.identity) {  // the one that comes has the name of the other
+    grants_back(s_.emission(), counter_of(c.table, c.after).name, std::nullopt);
+  }
 }
 
 std::string sequence_name(const Emission& e, const Name& table, const Column& column) {

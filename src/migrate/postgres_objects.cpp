@@ -110,7 +110,7 @@ class Objects {
                  (view != nullptr &&
                   mentions(head, view->view.name.name.text(), schema::Dialect::Postgres));
         });
-    return of_new_table ||
+    return of_new_table || returns_view_aside(object) ||
            std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
              const bool table =
                  find_table(e_.to, name) != nullptr && find_table(e_.from, name) == nullptr;
@@ -145,8 +145,17 @@ class Objects {
   }
   bool speaks_of_view(const DefinedObject& object) const {
     return is_routine(object.kind) &&
-           std::any_of(object.depends_on.begin(), object.depends_on.end(),
-                       [&](const Name& name) { return find_view(e_.from, name) != nullptr; });
+           (std::any_of(object.depends_on.begin(), object.depends_on.end(),
+                        [&](const Name& name) { return find_view(e_.from, name) != nullptr; }) ||
+            returns_view_aside(object));
+  }
+  // RETURNS SETOF view, or an argument of its type.
+  bool returns_view_aside(const DefinedObject& object) const {
+    const std::string head = head_of_routine(object.definition);
+    return std::any_of(aside_.begin(), aside_.end(), [&](const Name& view) {
+      return view.name != object.name.name &&
+             mentions(head, view.name.text(), schema::Dialect::Postgres);
+    });
   }
   std::size_t drop_rank(const DefinedObject& object) const {
     const auto rank = e_.object_rank.find(object.name);
@@ -159,7 +168,8 @@ class Objects {
     const bool late = is_routine(object.kind) && is_late(object);
     const std::map<Name, std::size_t>& ranks = late ? e_.object_rank : rank_;
     const auto rank = ranks.find(object.name);
-    return rank == ranks.end() ? 0 : rank->second;
+    const std::size_t last = late ? e_.view_rank.size() + e_.object_rank.size() + 1 : 0;
+    return rank == ranks.end() ? last : rank->second;
   }
 
   void make(const DefinedObject& object) {
@@ -277,6 +287,13 @@ class Objects {
       const bool uses = std::any_of(remade_.begin(), remade_.end(), [&](const Name& function) {
         return mentions(object.definition, function.name.text(), schema::Dialect::Postgres);
       });
+      if (is_routine(object.kind) && !is_changed(object) && returns_view_aside(object) &&
+          std::find(e_.to.objects.begin(), e_.to.objects.end(), object) != e_.to.objects.end()) {
+        add(stage::kDropView, object.name, drop_sql(object, e_.if_exists()), drop_rank(object));
+        make(object);
+        grants_back(e_, object.name, index_);
+        continue;
+      }
       if (!hangs_on_table(object.kind) || is_changed(object) ||
           !(uses || reads_changed_column(object)) ||
           (object.table && aside_.contains(*object.table))) {

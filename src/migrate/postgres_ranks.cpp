@@ -34,6 +34,31 @@ bool holds(const std::vector<Name>& names, const Name& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// A routine that names a view in its head goes and comes with it.
+void note_with_views(const Emission& e, std::vector<const DefinedObject*>& routines) {
+  std::set<std::string> views;
+  for (const Change& change : e.changes) {
+    if (const auto* gone = std::get_if<change::DropView>(&change)) {
+      views.insert(base::to_lower(gone->view.name.name.text()));
+    }
+  }
+  if (views.empty()) {
+    return;
+  }
+  for (const DefinedObject& object : e.to.objects) {
+    if (!is_routine(object.kind) ||
+        std::any_of(routines.begin(), routines.end(),
+                    [&](const DefinedObject* one) { return one->name == object.name; })) {
+      continue;
+    }
+    const std::set<std::string> head = words_of(head_of_routine(object.definition));
+    if (std::any_of(views.begin(), views.end(),
+                    [&](const std::string& view) { return head.contains(view); })) {
+      routines.push_back(&object);
+    }
+  }
+}
+
 // Routines that come, go or are made again.
 std::vector<const DefinedObject*> moved_routines(const Emission& e) {
   std::vector<const DefinedObject*> routines;
@@ -51,6 +76,7 @@ std::vector<const DefinedObject*> moved_routines(const Emission& e) {
       note(swap->after);
     }
   }
+  note_with_views(e, routines);
   return routines;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/graph.h"
 #include "base/text.h"
 #include "migrate/postgres_emission.h"
 
@@ -17,18 +18,33 @@ using schema::Table;
 using schema::TypeKind;
 
 // "status", "s.status", "status[]": does a column's type name this type?
-bool is_of_type(const schema::Type& type, const Name& name) {
+std::string plain_name(const schema::Type& type) {
   std::string text = type.native;
   while (text.ends_with("[]")) {
     text.resize(text.size() - 2);
   }
-  const std::string plain = base::replace_all(text, "\"", "");
+  return base::replace_all(text, "\"", "");
+}
+bool is_of_type(const schema::Type& type, const Name& name) {
+  const std::string plain = plain_name(type);
   return plain == to_string(name) || (name.schema.empty() && plain == name.name.text());
 }
 
 class Types {
  public:
-  Types(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
+  Types(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {
+    rank_types();
+    for (const Change& change : e.changes) {
+      const auto* domain = std::get_if<AlterDomain>(&change);
+      if (domain != nullptr && tightens(*domain)) {
+        for (const schema::CompositeType& composite : e.from.composites) {
+          if (has_field_of(composite, domain->after.name)) {
+            remade_with_domain_.insert(composite.name);
+          }
+        }
+      }
+    }
+  }
   void at(std::size_t i) {
     index_ = i;
     std::visit(*this, e_.changes[i]);
@@ -103,7 +119,54 @@ class Types {
 
  private:
   PlanStatement& add(int at, const Name& name, std::string sql) {
-    return e_.draft.add({at, 0, name.name.text()}, std::move(sql), index_);
+    const auto found = rank_.find(name);
+    std::size_t rank = found == rank_.end() ? 0 : found->second;
+    if (at == stage::kDropType) {
+      rank = rank_.size() + 1 - rank;
+    } else if (at != stage::kType && at != stage::kType + 1) {
+      rank = 0;
+    }
+    return e_.draft.add({at, rank, name.name.text()}, std::move(sql), index_);
+  }
+  // A domain over an enum, a composite of domains: what is used comes first and goes last.
+  void rank_types() {
+    std::map<Name, std::vector<const schema::Type*>> used;
+    for (const schema::Schema* side : {&e_.to, &e_.from}) {
+      for (const schema::EnumType& type : side->enums) {
+        used[type.name];
+      }
+      for (const schema::DomainType& type : side->domains) {
+        used[type.name].push_back(&type.base);
+      }
+      for (const schema::CompositeType& type : side->composites) {
+        for (const schema::ViewColumn& field : type.fields) {
+          used[type.name].push_back(&field.type);
+        }
+      }
+    }
+    std::vector<const Name*> names;
+    std::map<std::string, std::size_t> places;  // by the text that a type names it with
+    for (const auto& [name, types] : used) {
+      places[to_string(name)] = names.size();
+      names.push_back(&name);
+    }
+    base::Graph graph(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const schema::Type* type : used[*names[i]]) {
+        const auto place = places.find(plain_name(*type));
+        if (place != places.end() && place->second != i) {
+          graph.add_edge(place->second, i);
+        }
+      }
+    }
+    std::size_t rank = 1;
+    for (const std::size_t node : base::sort_topologically(graph).order) {
+      rank_[*names[node]] = rank++;
+    }
+  }
+  static bool has_field_of(const schema::CompositeType& composite, const Name& type) {
+    return std::any_of(composite.fields.begin(), composite.fields.end(),
+                       [&](const auto& field) { return is_of_type(field.type, type); });
   }
   void comment(const char* kind, const Name& name, const std::string& text) {
     if (!text.empty()) {
@@ -194,7 +257,8 @@ class Types {
     for (const Use& use : uses_of(name)) {
       move_column(name, *use.table, *use.column, convert);
     }
-    add(kAt, name, "DROP TYPE " + e_.ddl.name(old));
+    // Composites of a domain are made anew in between.
+    e_.draft.add({kAt, rank_.size() + 1, old.name.text()}, "DROP TYPE " + e_.ddl.name(old), index_);
     grants_back(e_, name, index_);
   }
   void move_column(const Name& type, const Table& table, const Column& column,
@@ -283,10 +347,11 @@ class Types {
   }
   void alter_domain(const AlterDomain& c) {
     if (!(c.before.base == c.after.base) || c.before.collation != c.after.collation ||
-        (tightens(c) && is_in_arrays(c.after.name))) {
+        (tightens(c) && (is_in_arrays(c.after.name) || is_in_composites(c.after.name)))) {
       const std::string create = domain_sql(c.after);
       remake(c.after.name, create);
       comment("domain", c.after.name, c.after.comment);
+      remake_composites_of(c.after.name);
       return;
     }
     const std::string head = "ALTER DOMAIN " + e_.ddl.name(c.after.name) + " ";
@@ -315,6 +380,26 @@ class Types {
            std::any_of(c.after.checks.begin(), c.after.checks.end(), [&](const auto& check) {
              return check.validated && !holds(c.before.checks, check);
            });
+  }
+  bool is_in_composites(const Name& type) const {
+    return std::any_of(e_.from.composites.begin(), e_.from.composites.end(),
+                       [&](const auto& composite) { return has_field_of(composite, type); });
+  }
+  // Those that change besides are made anew by their own change.
+  void remake_composites_of(const Name& domain) {
+    for (const schema::CompositeType& was : e_.from.composites) {
+      const auto is = std::find_if(e_.to.composites.begin(), e_.to.composites.end(),
+                                   [&](const auto& one) { return one.name == was.name; });
+      const bool changes =
+          std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+            const auto* one = std::get_if<AlterComposite>(&change);
+            return one != nullptr && one->after.name == was.name;
+          });
+      if (has_field_of(was, domain) && is != e_.to.composites.end() && !changes) {
+        remake_composite({was, *is});
+        comment("type", is->name, is->comment);
+      }
+    }
   }
   // The server does not look into arrays for values that a new rule refuses: it refuses the rule.
   bool is_in_arrays(const Name& type) const {
@@ -400,7 +485,8 @@ class Types {
     const bool reordered =
         !std::equal(order.begin(), order.end(), c.after.fields.begin(), c.after.fields.end(),
                     [](const Identifier& name, const auto& field) { return name == field.name; });
-    return reordered || (retyped && !uses_of(c.after.name).empty());
+    return reordered || (retyped && !uses_of(c.after.name).empty()) ||
+           remade_with_domain_.contains(c.after.name);
   }
   void alter_composite(const AlterComposite& c) {
     if (needs_remaking(c)) {
@@ -459,6 +545,8 @@ class Types {
   Emission& e_;
   PostgresPlanParts& parts_;
   std::size_t index_ = 0;
+  std::map<Name, std::size_t> rank_;
+  std::set<Name> remade_with_domain_;
 };
 
 }  // namespace

@@ -98,10 +98,12 @@ def inspect(place):
 def diff_scope(place):
     for pattern, code in (("b*", None), ("table:boat", None), ("nothing", "ERR_SCOPE_MATCHES_NOTHING"),
                           ("view:boat", "ERR_SCOPE_MATCHES_NOTHING"), ("table:", "ERR_SCOPE_PATTERN_INVALID"),
-                          ("yard::**", "ERR_SCOPE_PATTERN_INVALID")):
+                          ("yard::**", "ERR_SCOPE_PATTERN_INVALID"), ("", "ERR_SCOPE_PATTERN_INVALID")):
         done = subprocess.run([place.kedge, "diff", "empty:", "yard", "--scope", pattern], cwd=place.folder, capture_output=True, text=True,
                               timeout=60)
         judge(f"diff --scope {pattern}", done.returncode == (2 if code else 1) and (not code or code in done.stderr), done)
+    done = subprocess.run([place.kedge, "inspect", "yard", "--scope", ""], cwd=place.folder, capture_output=True, text=True, timeout=60)
+    judge("inspect --scope ''", done.returncode == 2 and "ERR_SCOPE_PATTERN_INVALID" in done.stderr and not done.stdout, done)
 
 
 def snapshot(place):

@@ -64,6 +64,16 @@ INSERT INTO t VALUES (1, NULL, 5), (2, 3, NULL);""", """
 CREATE TABLE t (id integer PRIMARY KEY, a integer NOT NULL DEFAULT 7, b integer);
 CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.b = NEW.b + 1; RETURN NEW; END';
 CREATE TRIGGER tr BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION spoil();""", ["t"]),
+    ("postgres", "grants to a role that a fresh server has not", """
+DO 'BEGIN CREATE ROLE "Kedge prover"; EXCEPTION WHEN duplicate_object THEN NULL; END';
+CREATE TABLE t (a integer);
+CREATE VIEW v AS SELECT a FROM t;
+GRANT SELECT ON v TO "Kedge prover";
+ALTER DEFAULT PRIVILEGES FOR ROLE "Kedge prover" GRANT SELECT ON TABLES TO PUBLIC;
+INSERT INTO t VALUES (1), (2);""", """
+CREATE TABLE t (a bigint);
+CREATE VIEW v AS SELECT a FROM t;
+GRANT SELECT ON v TO "Kedge prover";""", 2),
     ("postgres", "a longer array", "CREATE TABLE t (a text[]); INSERT INTO t VALUES ('{x,y}');", "CREATE TABLE t (a text);",
      "array {x,y} has more than one element"),
     ("duckdb", "types of all kinds", r"""

@@ -1,0 +1,3 @@
+CREATE DOMAIN d AS int CHECK (VALUE > 0);
+CREATE TYPE ct AS (x d, y text);
+CREATE TABLE t (c ct);

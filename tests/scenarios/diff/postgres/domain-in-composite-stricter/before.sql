@@ -1,0 +1,4 @@
+CREATE DOMAIN d AS int;
+CREATE TYPE ct AS (x d, y text);
+CREATE TABLE t (c ct, l ct[]);
+INSERT INTO t VALUES (ROW(5, 'x'), ARRAY[ROW(6, 'y')::ct]);
