@@ -22,7 +22,24 @@ using schema::Table;
 class Tables {
  public:
   Tables(Emission& e, PostgresPlanParts& parts)
-      : e_(e), parts_(parts), statements_(e), identity_(statements_), online_(statements_) {}
+      : e_(e), parts_(parts), statements_(e), identity_(statements_), online_(statements_) {
+    for (std::size_t i = 0; i < e.changes.size(); ++i) {
+      if (const auto* type = std::get_if<ChangeColumnType>(&e.changes[i])) {
+        note_generated(i, type->table, type->before.name);
+      } else if (const auto* one = std::get_if<ChangeColumnCollation>(&e.changes[i])) {
+        note_generated(i, one->table, one->before.name);
+      }
+    }
+  }
+  // The server retypes no column that a generated one reads: that goes before and comes after.
+  void remake_generated() {
+    for (const auto& [place, change] : generated_aside_) {
+      const Table* is = find_table(e_.to, place.first);
+      index_ = change;
+      statements_.write_for(change);
+      remake_column(place.first, *find_column(*is, place.second), false, 1);
+    }
+  }
   void at(std::size_t i) {
     index_ = i;
     statements_.write_for(i);
@@ -114,6 +131,9 @@ class Tables {
   }
   void operator()(const ChangeColumnType& c) {
     touch(c.table, c.after.name);
+    if (generated_aside_.contains({c.table, c.after.name})) {
+      return;
+    }
     const Remap* remap = remap_into(e_, c.table, c.after.name);
     if (remap != nullptr && remap->old_column == remap->new_column) {
       return;  // take_over() gives it its type with the new key's values
@@ -177,6 +197,9 @@ class Tables {
   }
   void operator()(const ChangeColumnIdentity& c) { identity_.change(c); }
   void operator()(const ChangeColumnGenerated& c) {
+    if (generated_aside_.contains({c.table, c.after.name})) {
+      return;
+    }
     if (c.before.generated && !c.after.generated) {
       const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
       alter(stage::kColumn, c.table, column + "DROP EXPRESSION");
@@ -498,11 +521,25 @@ class Tables {
 
   // ---- a column that must be dropped and added: what hangs on it comes back
 
-  void remake_column(const Name& table, const Column& column, bool loses) {
-    touch(table, column.name);
-    alter(stage::kColumn, table, "DROP COLUMN " + e_.ddl.quote(column.name)).destructive = loses;
+  void note_generated(std::size_t change, const Name& table, const Identifier& read) {
+    const Table* was = table_before(e_, table);
     const Table* is = find_table(e_.to, table);
-    alter(stage::kColumn, table,
+    for (const Column& column : is == nullptr ? std::vector<Column>{} : is->columns) {
+      const Column* before =
+          was == nullptr ? nullptr : find_column(*was, column_before(e_, table, column.name));
+      if (column.generated && before != nullptr && before->generated &&
+          mentions(before->generated->expression, read.text(), schema::Dialect::Postgres)) {
+        generated_aside_.emplace(std::pair(table, column.name), change);
+      }
+    }
+  }
+  // `apart`: stages before and after the other changes of columns.
+  void remake_column(const Name& table, const Column& column, bool loses, int apart = 0) {
+    touch(table, column.name);
+    alter(stage::kColumn - apart, table, "DROP COLUMN " + e_.ddl.quote(column.name)).destructive =
+        loses;
+    const Table* is = find_table(e_.to, table);
+    alter(stage::kColumn + apart, table,
           "ADD COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));
     statements_.column_comment(table, column);
     if (is == nullptr) {
@@ -574,6 +611,7 @@ class Tables {
   PostgresOnline online_;
   std::size_t index_ = 0;
   std::set<std::pair<Name, Identifier>> aside_;
+  std::map<std::pair<Name, Identifier>, std::size_t> generated_aside_;  // by the change
 };
 
 }  // namespace
@@ -583,6 +621,7 @@ void emit_postgres_tables(Emission& e, PostgresPlanParts& parts) {
   for (std::size_t i = 0; i < e.changes.size(); ++i) {
     tables.at(i);
   }
+  tables.remake_generated();
 }
 
 }  // namespace kedge::migrate

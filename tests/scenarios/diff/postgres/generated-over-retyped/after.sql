@@ -1,0 +1,3 @@
+CREATE TABLE t (a bigint, n int, g bigint GENERATED ALWAYS AS (a * 3) STORED, h int GENERATED ALWAYS AS (a + n) STORED, CHECK (h > 0));
+CREATE INDEX i ON t (g);
+CREATE VIEW v AS SELECT g FROM t;
