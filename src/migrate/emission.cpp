@@ -132,9 +132,9 @@ bool is_referenced(const schema::Schema& from, const std::vector<Change>& change
          });
 }
 
-Identifier column_before(const Emission& emission, const schema::Name& table,
+Identifier column_before(const std::vector<Change>& changes, const schema::Name& table,
                          const Identifier& column) {
-  for (const Change& change : emission.changes) {
+  for (const Change& change : changes) {
     const auto* rename = std::get_if<change::RenameColumn>(&change);
     if (rename != nullptr && rename->table == table && rename->to == column) {
       return rename->from;
@@ -143,13 +143,28 @@ Identifier column_before(const Emission& emission, const schema::Name& table,
   return column;
 }
 
+Identifier column_after(const std::vector<Change>& changes, const schema::Name& table,
+                        const Identifier& column) {
+  for (const Change& change : changes) {
+    const auto* rename = std::get_if<change::RenameColumn>(&change);
+    if (rename != nullptr && rename->table == table && rename->from == column) {
+      return rename->to;
+    }
+  }
+  return column;
+}
+
+schema::Name name_before(const Emission& emission, const schema::Name& table) {
+  const auto old = emission.old_table_names.find(table);
+  return old == emission.old_table_names.end() ? table : old->second;
+}
+
 bool is_counted(const schema::Column& column) {
   return column.identity && column.identity->kind != schema::Identity::Kind::Uuid;
 }
 
 const schema::Table* table_before(const Emission& emission, const schema::Name& table) {
-  const auto old = emission.old_table_names.find(table);
-  return find_table(emission.from, old == emission.old_table_names.end() ? table : old->second);
+  return find_table(emission.from, name_before(emission, table));
 }
 
 bool mentions(std::string_view text, std::string_view identifier, schema::Dialect dialect) {

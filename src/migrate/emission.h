@@ -114,9 +114,17 @@ bool is_referenced(const schema::Schema& from, const std::vector<Change>& change
 
 // Fills the ranks and old names.
 void prepare(Emission& emission);
-// What a column of a table of `to` was called before the renames of the plan.
-Identifier column_before(const Emission& emission, const schema::Name& table,
+// What a column of a table of `to` was called before the renames, and one of before is called now.
+Identifier column_before(const std::vector<Change>& changes, const schema::Name& table,
                          const Identifier& column);
+Identifier column_after(const std::vector<Change>& changes, const schema::Name& table,
+                        const Identifier& column);
+inline Identifier column_before(const Emission& emission, const schema::Name& table,
+                                const Identifier& column) {
+  return column_before(emission.changes, table, column);
+}
+// What a table of `to` was called.
+schema::Name name_before(const Emission& emission, const schema::Name& table);
 // The change of this kind (AddIndex, DropForeignKey, ...) that speaks of a part of a table, or
 // none.
 template <class Kind>

@@ -214,17 +214,13 @@ class Duckdb {
              "DROP TABLE " + e_.if_exists() + e_.ddl.name(name), index_)
         .destructive = true;
   }
-  Name old_name(const Name& table) const {
-    const auto old = e_.old_table_names.find(table);
-    return old == e_.old_table_names.end() ? table : old->second;
-  }
   const Table* was(const Name& table) const { return table_before(e_, table); }
   static bool points_at(const Table& table, const Name& target) {
     return std::any_of(table.foreign_keys.begin(), table.foreign_keys.end(),
                        [&](const auto& key) { return key.referenced_table == target; });
   }
   bool has_references(const Name& table) const {
-    const Name old = old_name(table);
+    const Name old = name_before(e_, table);
     const Table* before = was(table);
     return (before != nullptr && !before->foreign_keys.empty()) ||
            std::any_of(e_.from.tables.begin(), e_.from.tables.end(),
@@ -232,11 +228,11 @@ class Duckdb {
   }
   // DuckDB binds the checks of a table by its old name until a rename is committed.
   bool is_renamed_and_more(const Name& table, const Work& work) const {
-    return old_name(table) != table && work.changes.size() > 1;
+    return name_before(e_, table) != table && work.changes.size() > 1;
   }
   // An ALTER refuses a table with indexes, and an index that is dropped and made again under its
-  // name in one transaction brings DuckDB 1.4 down at COMMIT: the
-  // fault needs an index that was loaded from the file.
+  // name in one transaction brings DuckDB 1.4 down at COMMIT: the fault needs an index that was
+  // loaded from the file.
   bool indexes_are_in_the_way(const Name& table, const Work& work) const {
     const Table& before = *was(table);
     return (work.alters && !before.indexes.empty()) ||
@@ -280,7 +276,7 @@ class Duckdb {
           continue;
         }
         const bool refers = std::any_of(work_.begin(), work_.end(), [&](const auto& entry) {
-          return entry.second.rebuild && points_at(*before, old_name(entry.first));
+          return entry.second.rebuild && points_at(*before, name_before(e_, entry.first));
         });
         if (refers) {
           work_[table.name].rebuild = true;

@@ -369,8 +369,7 @@ void emit_sqlite(Emission& e) {
   std::vector<Rebuild> rebuilds;
   std::set<Name> rebuilt;
   for (auto& [name, changes] : tables) {
-    const auto old = e.old_table_names.find(name);
-    const Table* was = find_table(e.from, old == e.old_table_names.end() ? name : old->second);
+    const Table* was = table_before(e, name);
     const Table* is = find_table(e.to, name);
     if (was == nullptr || is == nullptr) {
       continue;

@@ -275,11 +275,8 @@ class Gatekeeper {
     return old == old_names_.end() ? name : old->second;
   }
   std::vector<Identifier> now(const Name& table, std::vector<Identifier> columns) const {
-    for (const Change& change : result_.changes) {
-      const auto* rename = std::get_if<RenameColumn>(&change);
-      if (rename != nullptr && rename->table == table) {
-        std::replace(columns.begin(), columns.end(), rename->from, rename->to);
-      }
+    for (Identifier& column : columns) {
+      column = column_after(result_.changes, table, column);
     }
     return columns;
   }

@@ -301,23 +301,14 @@ class Assessor {
     }
     return table;
   }
-  Identifier old_column(const Name& table, const Identifier& column) const {
-    for (const Change& change : all_) {
-      const auto* rename = std::get_if<RenameColumn>(&change);
-      if (rename != nullptr && rename->table == table && rename->to == column) {
-        return rename->from;
-      }
-    }
-    return column;
-  }
   bool is_new(const Name& table) const { return find_table(actual_, old_name(table)) == nullptr; }
   std::string live(const Name& table) const { return ddl_.name(old_name(table)); }
   std::string live_column(const Name& table, const Identifier& column) const {
-    return ddl_.quote(old_column(table, column));
+    return ddl_.quote(column_before(all_, table, column));
   }
   bool has_live(const Name& table, const Identifier& column) const {
     const Table* was = find_table(actual_, old_name(table));
-    return was != nullptr && find_column(*was, old_column(table, column)) != nullptr;
+    return was != nullptr && find_column(*was, column_before(all_, table, column)) != nullptr;
   }
   bool has_live(const Name& table, const std::vector<Identifier>& columns) const {
     return std::all_of(columns.begin(), columns.end(),

@@ -315,8 +315,7 @@ bool MysqlIndexes::leads_with_counted(const Name& name, const Index& index) cons
 // Written inside CREATE TABLE because a counted column needs it there.
 bool MysqlIndexes::came_inline(const Name& name, const Index& index) const {
   const Table* table = find_table(e_.to, name);
-  return table != nullptr && find_table(e_.from, name) == nullptr &&
-         leads_with_counted(name, index) &&
+  return table != nullptr && table_before(e_, name) == nullptr && leads_with_counted(name, index) &&
          (!table->primary_key || table->primary_key->columns[0] != index.parts[0].column);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kedge/codes.h"
+#include "migrate/emission.h"
 #include "migrate/test_shapes.h"
 
 namespace kedge::migrate {
@@ -310,6 +311,17 @@ TEST(PlanTest, ARebuiltTableHasItsNewComments) {
   EXPECT_TRUE(holding(plan.up, "old").empty());
   EXPECT_FALSE(holding(plan.down, "COMMENT ON TABLE \"t\" IS 'old'").empty());
   EXPECT_TRUE(holding(plan.down, "'new'").empty());
+}
+
+TEST(EmissionTest, NamesThatAreSwappedAreFollowedOnce) {
+  const Identifier a("a");
+  const Identifier b("b");
+  const std::vector<Change> swap = {change::RenameColumn{named("t"), a, b},
+                                    change::RenameColumn{named("t"), b, a}};
+  EXPECT_EQ(column_after(swap, named("t"), a), b);
+  EXPECT_EQ(column_after(swap, named("t"), b), a);
+  EXPECT_EQ(column_before(swap, named("t"), a), b);
+  EXPECT_EQ(column_after(swap, named("u"), a), a);
 }
 
 // ---- mysql: indexes that something stands on

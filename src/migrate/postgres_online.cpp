@@ -35,8 +35,7 @@ bool PostgresStatements::online() const {
 }
 
 bool PostgresStatements::is_live(const Name& table) const {
-  const auto old = e_.old_table_names.find(table);
-  return find_table(e_.from, old == e_.old_table_names.end() ? table : old->second) != nullptr;
+  return table_before(e_, table) != nullptr;
 }
 
 void PostgresOnline::build_index(int at, const Name& table, std::string sql) {

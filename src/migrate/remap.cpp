@@ -52,15 +52,6 @@ class Finder {
   }
 
  private:
-  Identifier new_column(const Name& table, const Identifier& column) const {
-    for (const Change& change : e_.changes) {
-      const auto* rename = std::get_if<change::RenameColumn>(&change);
-      if (rename != nullptr && rename->table == table && rename->from == column) {
-        return rename->to;
-      }
-    }
-    return column;
-  }
   void look(const Table& child, const Table& parent, const Name& new_parent,
             const std::vector<Identifier>& new_key) {
     const Table* was = table_before(e_, child.name);
@@ -72,7 +63,7 @@ class Finder {
     for (const ForeignKey* key : live) {
       std::vector<Identifier> columns;
       for (const Identifier& column : key->columns) {
-        columns.push_back(new_column(child.name, column));
+        columns.push_back(column_after(e_.changes, child.name, column));
       }
       const ForeignKey* other = partner(columns, wanted, live.size());
       if (other == nullptr) {
@@ -85,7 +76,8 @@ class Finder {
         refuse(child.name, new_parent, "a key of several columns cannot be mapped");
         continue;
       }
-      const Identifier old_key = new_column(new_parent, parent.primary_key->columns[0]);
+      const Identifier old_key =
+          column_after(e_.changes, new_parent, parent.primary_key->columns[0]);
       if (!can_fill(new_parent, parent, old_key, new_key[0])) {
         refuse(child.name, new_parent, "the old key must stay for one migration here");
       } else if (columns[0] == other->columns[0] && is_referenced(child.name, columns[0])) {

@@ -70,10 +70,6 @@ class Family {
   const Rebuild& member(const Name& name) const { return members_.at(name); }
 
  private:
-  Name old_name(const Name& name) const {
-    const auto old = e_.old_table_names.find(name);
-    return old == e_.old_table_names.end() ? name : old->second;
-  }
   bool references(const Name& child, const Name& parent) const {
     const auto points = [](const Table* table, const Name& target) {
       return table != nullptr &&
@@ -81,13 +77,13 @@ class Family {
                          [&](const auto& key) { return key.referenced_table == target; });
     };
     return points(find_table(e_.to, child), parent) ||
-           points(find_table(e_.from, old_name(child)), old_name(parent));
+           points(table_before(e_, child), name_before(e_, parent));
   }
   void close() {
     for (bool grew = true; grew;) {
       grew = false;
       for (const Table& table : e_.to.tables) {
-        const Table* was = find_table(e_.from, old_name(table.name));
+        const Table* was = table_before(e_, table.name);
         if (was == nullptr || members_.contains(table.name)) {
           continue;
         }
@@ -210,9 +206,7 @@ void cascade(Emission& e, Family& family, const std::vector<Name>& order) {
 // D1 limits a statement to 100 KB and a table to 100 columns.
 void refuse_sizes(Emission& e) {
   for (const Table& table : e.to.tables) {
-    const auto old = e.old_table_names.find(table.name);
-    const Table* was =
-        find_table(e.from, old == e.old_table_names.end() ? table.name : old->second);
+    const Table* was = table_before(e, table.name);
     const bool grew = was == nullptr || was->columns.size() < table.columns.size();
     if (e.up() && table.columns.size() > 100 && grew) {
       e.refusals.push_back({State::Blocked,
