@@ -213,6 +213,23 @@ class Judge {
               found.native);
     }
     judge_length(column, found, mapped, facts);
+    judge_fraction(column, found, mapped, facts);
+  }
+
+  void judge_fraction(const WriteColumn& column, const TargetColumn& found,
+                      const TargetType& mapped, const ValueFacts& facts) {
+    if (!found.fraction || facts.fraction <= *found.fraction ||
+        found.type.kind != mapped.read_as.kind || already_widened(found.name)) {
+      return;
+    }
+    if (evolves()) {
+      widen(column, mapped.native, mapped.read_as, found);
+      return;
+    }
+    add(column.name, "fraction", std::to_string(facts.fraction), found.native,
+        "keeps " + std::to_string(*found.fraction) +
+            " digits of a second in the target, the write has a value of " +
+            std::to_string(facts.fraction));
   }
 
   void judge_length(const WriteColumn& column, const TargetColumn& found, const TargetType& mapped,
@@ -365,7 +382,8 @@ std::vector<std::string> columns_to_measure(const WriteRequest& request, const T
     const std::optional<TargetType> mapped =
         target_type(request.system, column.type, use_of(request, column.name));
     const bool ranged = mapped && mapped->range_checked;
-    if (ranged || (found != nullptr && (!found->nullable || found->type.length))) {
+    if (ranged ||
+        (found != nullptr && (!found->nullable || found->type.length || found->fraction))) {
       names.push_back(column.name);
     }
   }

@@ -36,6 +36,7 @@ struct TargetColumn {
   std::string locked_by;     // "the primary key", "a view": why its type cannot be altered
   bool generated = false;
   std::string clauses;  // what must be said again where a new type is said: " NOT NULL DEFAULT 1"
+  std::optional<int> fraction = {};  // digits of a second, where the type keeps fewer than six
 };
 
 struct Target {
@@ -50,6 +51,7 @@ struct ValueFacts {
   std::int64_t nulls = 0;
   std::int64_t longest = 0;       // characters
   std::int64_t out_of_range = 0;  // values the target type cannot hold
+  std::int64_t fraction = 0;      // digits of a second
 };
 
 struct WriteRequest {

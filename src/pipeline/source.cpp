@@ -134,6 +134,21 @@ std::string clauses_of(const schema::Table& table, const schema::Column& column,
   return ddl.column(column, table).substr(head.size());
 }
 
+// Digits of a second that a column keeps, where it keeps fewer than the six of DuckDB.
+std::optional<int> fraction_of(const schema::Type& type, schema::Dialect dialect) {
+  const bool moment = type.kind == schema::TypeKind::Timestamp ||
+                      type.kind == schema::TypeKind::TimestampTz ||
+                      type.kind == schema::TypeKind::Time;
+  constexpr int kAll = 6;
+  int digits = kAll;
+  if (dialect == schema::Dialect::Postgres) {
+    digits = type.precision.value_or(kAll);
+  } else if (dialect == schema::Dialect::Mysql) {
+    digits = type.precision.value_or(0);
+  }
+  return moment && digits < kAll ? std::optional(digits) : std::nullopt;
+}
+
 contracts::Target target_of(const schema::Schema& schema, const schema::Table& table,
                             contracts::System system) {
   contracts::Target target;
@@ -151,6 +166,7 @@ contracts::Target target_of(const schema::Schema& schema, const schema::Table& t
     found.has_default = column.default_value || column.identity || column.generated;
     found.generated = column.generated.has_value();
     found.locked_by = lock_of(table, column.name);
+    found.fraction = fraction_of(column.type, schema.engine.dialect);
     found.clauses = clauses_of(table, column, {schema.engine.dialect, system});
     target.columns.push_back(std::move(found));
   }

@@ -171,6 +171,25 @@ std::string WriteInput::out_of_range(const std::string& quoted, const schema::Ty
   return own.empty() || behind.empty() ? own + behind : "(" + own + ") OR (" + behind + ")";
 }
 
+namespace {
+
+// The most digits of a second that a value has.
+std::string most_fraction_digits(const std::string& x, const schema::Type& type) {
+  if (type.kind != schema::TypeKind::Timestamp && type.kind != schema::TypeKind::TimestampTz &&
+      type.kind != schema::TypeKind::Time) {
+    return "0";
+  }
+  const std::string micros = "CAST(extract(microseconds FROM " + x + ") AS BIGINT)";
+  std::string digits = "CASE";
+  for (int known = 0; known < 6; ++known) {
+    digits += " WHEN " + micros + " % 1" + std::string(static_cast<std::size_t>(6 - known), '0') +
+              " = 0 THEN " + std::to_string(known);
+  }
+  return "coalesce(max(CASE WHEN " + x + " IS NOT NULL THEN " + digits + " ELSE 6 END END), 0)";
+}
+
+}  // namespace
+
 std::map<std::string, ValueFacts> WriteInput::measure(const std::vector<std::string>& names) {
   std::map<std::string, ValueFacts> facts;
   std::string list;
@@ -186,7 +205,8 @@ std::map<std::string, ValueFacts> WriteInput::measure(const std::vector<std::str
         column.type.kind == schema::TypeKind::Text || column.type.kind == schema::TypeKind::Enum;
     list += (list.empty() ? "" : ", ") + ("count(*) - count(" + quoted + "), ") +
             (text ? "coalesce(max(length(CAST(" + quoted + " AS VARCHAR))), 0)" : "0") + ", " +
-            (range.empty() ? "0" : "count(*) FILTER (WHERE " + range + ")");
+            (range.empty() ? "0" : "count(*) FILTER (WHERE " + range + ")") + ", " +
+            most_fraction_digits(quoted, column.type);
     measured.push_back(column.name);
   }
   if (measured.empty()) {
@@ -196,9 +216,9 @@ std::map<std::string, ValueFacts> WriteInput::measure(const std::vector<std::str
       staging_.query("SELECT " + list + " FROM " + staged() + rows_written()).rows.at(0);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const auto number = [&](std::size_t at) {
-      return db::to_integer(row.at(i * 3 + at)).value_or(0);
+      return db::to_integer(row.at(i * 4 + at)).value_or(0);
     };
-    facts[measured[i]] = {number(0), number(1), number(2)};
+    facts[measured[i]] = {number(0), number(1), number(2), number(3)};
   }
   return facts;
 }
