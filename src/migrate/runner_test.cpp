@@ -238,17 +238,33 @@ TEST(LockKeyTest, IsTheStartOfTheHashOfTheName) {
 }
 
 TEST(CompareChainTest, EachStateHasItsName) {
-  const Migration a = migration("1-a", "A;", "");
-  const Migration b = migration("2-b", "B;", "");
-  const Migration d = migration("4-d", "D;", "");
-  LedgerRow applied{"1-a", "t", a.checksum};
-  LedgerRow missing{"3-c", "t", "x"};
-  const auto entries = compare_chain({a, b, d}, {applied, missing});
-  std::vector<std::string> lines;
-  for (const ChainEntry& entry : entries) {
-    lines.push_back(entry.name + " " + to_string(entry.state));
+  std::vector<Migration> chain;
+  for (const char* name : {"1-there", "2-late", "3-edited", "5-begun", "6-stopped", "7-going back",
+                           "8-stopped there", "9-new"}) {
+    chain.push_back(migration(name, std::string(name) + ";", ""));
   }
-  EXPECT_EQ(lines, (Lines{"1-a applied", "2-b out of order", "3-c missing", "4-d pending"}));
+  std::vector<LedgerRow> rows;
+  const auto add = [&](const std::string& name, const char* status) {
+    LedgerRow row{name, "t", "x"};
+    row.status = status;
+    rows.push_back(row);
+  };
+  add("1-there", kApplied);
+  rows.back().checksum = chain[0].checksum;
+  add("3-edited", kApplied);
+  add("4-gone", kApplied);
+  add("5-begun", kRunning);
+  add("6-stopped", kFailed);
+  add("7-going back", kUndoing);
+  add("8-stopped there", kUndoFailed);
+  std::vector<std::string> lines;
+  for (const ChainEntry& entry : compare_chain(chain, rows)) {
+    lines.push_back(entry.name + ": " + to_string(entry.state));
+  }
+  EXPECT_EQ(lines, (Lines{"1-there: applied", "2-late: out of order", "3-edited: edited",
+                          "4-gone: missing", "5-begun: running", "6-stopped: failed",
+                          "7-going back: rolling back", "8-stopped there: rolling back",
+                          "9-new: pending"}));
 }
 
 }  // namespace
