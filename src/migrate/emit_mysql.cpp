@@ -196,6 +196,9 @@ class Mysql {
     changed("charset", "DEFAULT CHARSET=");
     changed("collation", "COLLATE=");
     changed("row_format", "ROW_FORMAT=");
+    if (!value(c.before, "row_format").empty() && value(c.after, "row_format").empty()) {
+      clauses.emplace_back("ROW_FORMAT=DEFAULT");
+    }
     if (!clauses.empty()) {
       alter(stage::kTableOptions, c.after.name, base::join(clauses, " "));
     }
