@@ -13,6 +13,19 @@ using migrate::Migration;
 using migrate::NewMigration;
 using migrate::Phase;
 
+// For a rollback of what was only half applied: a definition commits by itself there.
+document::Json undoes_json(const migrate::Plan& plan) {
+  document::Json all = document::Json::array();
+  for (const migrate::PlanStatement& statement : plan.down) {
+    document::Json ups = document::Json::array();
+    for (const std::size_t number : statement.undoes) {
+      ups.push(static_cast<std::int64_t>(number));
+    }
+    all.push(std::move(ups));
+  }
+  return all;
+}
+
 std::string plan_json(const AuthorRequest& request) {
   document::Json json = document::Json::object();
   json.set("format", "kedge-plan/1");
@@ -38,6 +51,9 @@ std::string plan_json(const AuthorRequest& request) {
     allow.push(token);
   }
   json.set("allow", std::move(allow));
+  if (request.plan->dialect == schema::Dialect::Mysql) {
+    json.set("undoes", undoes_json(*request.plan));
+  }
   return document::write_json(json) + "\n";
 }
 
@@ -47,19 +63,14 @@ std::vector<NewMigration> contents_of(const AuthorRequest& request, const std::s
   if (request.online == migrate::Online::No) {
     return {{slug, "", migrate::render_up(plan), migrate::render_down(plan), json}};
   }
-  struct Part {
-    Phase phase;
-    const char* suffix;
-  };
   std::vector<NewMigration> out;
-  for (const Part& part : {Part{Phase::Prepare, "-1-prepare"}, Part{Phase::Online, "-2-online"},
-                           Part{Phase::Finish, "-3-finish"}}) {
-    if (migrate::has_phase(plan, part.phase)) {
-      // The first part's down undoes all of them: it runs last.
-      const std::string down = out.empty()
-                                   ? migrate::render_down(plan)
-                                   : "-- NOTE: undone by the down of the first part.\nSELECT 1;\n";
-      out.push_back({slug, part.suffix, migrate::render_up(plan, part.phase), down, json});
+  for (const Phase phase : {Phase::Prepare, Phase::Online, Phase::Finish}) {
+    const std::string suffix(migrate::kPartSuffixes[static_cast<std::size_t>(phase)]);
+    if (migrate::has_phase(plan, phase)) {
+      const std::string down = out.empty() ? migrate::render_down(plan)
+                                           : "-- NOTE: undone together with " + slug +
+                                                 out.front().suffix + ", by the down of that.\n";
+      out.push_back({slug, suffix, migrate::render_up(plan, phase), down, json});
     }
   }
   if (out.size() == 1) {

@@ -70,7 +70,9 @@ class Replaying {
     }
     scratch_ = open_scratch(context_, setup_);
     for (std::size_t i = 0; i < chain.size() && !out_.failure; ++i) {
-      step(chain, i);
+      const migrate::Parts parts = migrate::parts_of(chain, i);
+      step(chain, parts);
+      i = parts.last;
     }
     if (!out_.failure && shape_ == EndShape::Read) {
       out_.schema = read_live(*scratch_.connection);
@@ -96,12 +98,22 @@ class Replaying {
     }
   }
 
-  void step(const std::vector<migrate::Migration>& chain, std::size_t place) {
+  bool ups(const std::vector<migrate::Migration>& chain, const migrate::Parts& parts) {
+    for (std::size_t i = parts.first; i <= parts.last; ++i) {
+      if (!script(chain, i, chain[i].up_path, chain[i].up)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void step(const std::vector<migrate::Migration>& chain, const migrate::Parts& parts) {
+    const std::size_t place = parts.first;
     const migrate::Migration& migration = chain[place];
     const bool down = with_down_ == WithDown::Yes && migration.down &&
                       migrate::has_statements(*migration.down, setup_.dialect);
     const schema::Schema before = down ? read_live(*scratch_.connection) : schema::Schema();
-    if (!script(chain, place, migration.up_path, migration.up) || !down) {
+    if (!ups(chain, parts) || !down) {
       return;
     }
     const schema::Schema after = read_live(*scratch_.connection);
@@ -109,7 +121,7 @@ class Replaying {
       return;
     }
     same(migration.name, "its down does not lead back", read_live(*scratch_.connection), before);
-    if (!out_.failure && script(chain, place, migration.up_path, migration.up)) {
+    if (!out_.failure && ups(chain, parts)) {
       same(migration.name, "its up does not lead to the same shape again",
            read_live(*scratch_.connection), after);
     }
@@ -185,12 +197,12 @@ class Proof {
     setup_.scratch.keep = setup_.scratch.keep || request_.keep;
     const std::vector<migrate::Migration> chain =
         migrate::read_chain(context_.files, setup_.folder, setup_.format);
-    const std::size_t place = find(chain);
+    const migrate::Parts parts = migrate::parts_of(chain, find(chain));
     scratch_ = open_scratch(context_, setup_);
-    for (std::size_t i = 0; i < place; ++i) {
+    for (std::size_t i = 0; i < parts.first; ++i) {
       run_up(chain[i]);
     }
-    prove(chain, place);
+    prove(chain, parts);
     result_.exit = result_.errors.empty() ? 0 : 1;
     return std::move(result_);
   }
@@ -216,12 +228,14 @@ class Proof {
                         codes::ERR_REPLAY_FAILED);
   }
 
-  void prove(const std::vector<migrate::Migration>& chain, std::size_t place) {
-    const migrate::Migration& migration = chain[place];
+  void prove(const std::vector<migrate::Migration>& chain, const migrate::Parts& parts) {
+    const migrate::Migration& migration = chain[parts.first];
     const schema::Schema before = read_live(*scratch_.connection);
-    run_up(migration);
-    result_.applied.push_back(migration.name);
-    if (place + 1 == chain.size()) {
+    for (std::size_t i = parts.first; i <= parts.last; ++i) {
+      run_up(chain[i]);
+      result_.applied.push_back(chain[i].name);
+    }
+    if (parts.last + 1 == chain.size()) {
       reaches_snapshot(migration.name);
     }
     if (!migration.down || !migrate::has_statements(*migration.down, setup_.dialect)) {
@@ -231,7 +245,9 @@ class Proof {
     migrate::run_script(*scratch_.connection, migration.name,
                         shown_path(context_, migration.down_path), *migration.down,
                         codes::ERR_ROLLBACK_FAILED);
-    result_.rolled_back.push_back(migration.name);
+    for (std::size_t i = parts.last + 1; i-- > parts.first;) {
+      result_.rolled_back.push_back(chain[i].name);
+    }
     differ(read_live(*scratch_.connection), before, migration.name + ": down does not lead back",
            exact(setup_));
   }

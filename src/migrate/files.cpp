@@ -27,6 +27,16 @@ std::string string_member(const document::Node& root, std::string_view key) {
   return node != nullptr && node->is_string() ? node->text : std::string();
 }
 
+void read_undoes(const document::Node& root, Migration& migration) {
+  const document::Node* all = root.find("undoes");
+  for (const document::Node& one : all == nullptr ? std::vector<document::Node>{} : all->items) {
+    std::vector<std::size_t>& ups = migration.undoes.emplace_back();
+    for (const document::Node& number : one.items) {
+      ups.push_back(static_cast<std::size_t>(number.as_integer().value_or(0)));
+    }
+  }
+}
+
 void read_plan(const base::FileSystem& files, Migration& migration) {
   const auto text = files.read(migration.plan_path);
   if (!text) {
@@ -37,6 +47,7 @@ void read_plan(const base::FileSystem& files, Migration& migration) {
   if (document.usable && document.root.is_mapping()) {
     migration.parent = string_member(document.root, "parent");
     migration.result = string_member(document.root, "result");
+    read_undoes(document.root, migration);
   }
 }
 
@@ -284,11 +295,50 @@ Migration name_migration(const std::vector<Migration>& chain, const std::string&
   return migration;
 }
 
+namespace {
+
+struct OnlinePart {
+  int number = 0;  // 0: it is none
+  std::string_view slug;
+};
+
+OnlinePart online_part(std::string_view name) {
+  int number = 0;
+  for (const std::string_view suffix : kPartSuffixes) {
+    ++number;
+    if (ends_with(name, suffix) && name.size() > 14 + suffix.size() &&
+        all_digits(name.substr(0, 14))) {
+      return {number, name.substr(14, name.size() - 14 - suffix.size())};
+    }
+  }
+  return {};
+}
+
+bool goes_on(const Migration& before, const Migration& after) {
+  const OnlinePart first = online_part(before.name);
+  const OnlinePart second = online_part(after.name);
+  return first.number > 0 && first.number < second.number && first.slug == second.slug;
+}
+
+}  // namespace
+
+Parts parts_of(const std::vector<Migration>& chain, std::size_t place) {
+  Parts parts{place, place};
+  while (parts.first > 0 && goes_on(chain[parts.first - 1], chain[parts.first])) {
+    --parts.first;
+  }
+  while (parts.last + 1 < chain.size() && goes_on(chain[parts.last], chain[parts.last + 1])) {
+    ++parts.last;
+  }
+  return parts;
+}
+
 std::vector<std::pair<std::string, std::string>> find_forks(const std::vector<Migration>& chain) {
   std::map<std::string, std::string> parents;
   std::vector<std::pair<std::string, std::string>> forks;
-  for (const Migration& migration : chain) {
-    if (migration.parent.empty()) {
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Migration& migration = chain[i];
+    if (migration.parent.empty() || parts_of(chain, i).first != i) {
       continue;
     }
     const auto [first, fresh] = parents.emplace(migration.parent, migration.name);

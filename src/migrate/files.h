@@ -2,6 +2,7 @@
 // checksums. Reading and writing only; what they hold is the plan's business.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct Migration {
   std::string checksum;             // of up, CRLF as LF
   std::string parent;               // snapshot hash of plan.json; empty when unknown
   std::string result;
+  // Of each statement of down the statements of up (from 1) it is there for; none: always to run.
+  std::vector<std::vector<std::size_t>> undoes;
 };
 
 // All migrations below a folder by name (code units). Both folder layouts are read whatever the
@@ -47,6 +50,10 @@ bool has_statements(std::string_view sql, schema::Dialect dialect);
 
 // Lower case, runs of other characters become `separator`, at most 60, never empty.
 std::string make_slug(std::string_view text, char separator = '-');
+
+// Prepare, Online, Finish.
+inline constexpr std::array<std::string_view, 3> kPartSuffixes = {"-1-prepare", "-2-online",
+                                                                  "-3-finish"};
 
 struct NewMigration {
   std::string slug;
@@ -61,7 +68,15 @@ Migration name_migration(const std::vector<Migration>& chain, const std::string&
                          Format format, const NewMigration& content, std::int64_t now,
                          std::int64_t offset);
 
-// Two migrations with one parent, as pairs of names.
+// The parts of --online that a migration of the chain belongs to, as places; both are `place` where
+// it stands alone. They are undone together, by the down of the first.
+struct Parts {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+Parts parts_of(const std::vector<Migration>& chain, std::size_t place);
+
+// Two migrations with one parent, as pairs of names; the parts of one migration are no fork.
 std::vector<std::pair<std::string, std::string>> find_forks(const std::vector<Migration>& chain);
 
 }  // namespace kedge::migrate

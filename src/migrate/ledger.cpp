@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "base/text.h"
@@ -101,6 +102,10 @@ std::vector<LedgerRow> Ledger::read() {
     entry.duration_ms = db::to_integer(row.at(3)).value_or(0);
     entry.status = db::is_null(row.at(4)) ? "applied" : db::to_text(row.at(4));
     entry.statements_done = db::to_integer(row.at(5)).value_or(0);
+    if (const std::size_t slash = entry.status.find('/'); slash != std::string::npos) {
+      entry.half_done = std::atoll(entry.status.c_str() + slash + 1);
+      entry.status.resize(slash);
+    }
     rows.push_back(std::move(entry));
   }
   std::sort(rows.begin(), rows.end(),
@@ -154,7 +159,9 @@ void Ledger::insert(const LedgerRow& row) {
 
 void Ledger::update(const LedgerRow& row) {
   const Dialect dialect = connection_.dialect();
-  const std::vector<Value> values = {row.status, row.statements_done, row.duration_ms, row.name};
+  const std::string status =
+      row.half_done ? row.status + "/" + std::to_string(*row.half_done) : row.status;
+  const std::vector<Value> values = {status, row.statements_done, row.duration_ms, row.name};
   connection_.query("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) +
                         ", statements_done = " + parameter(dialect, 2) + ", duration_ms = " +
                         parameter(dialect, 3) + " WHERE name = " + parameter(dialect, 4),

@@ -175,6 +175,37 @@ schema::Schema open_lost_columns(std::vector<Change>& back, const schema::Schema
   return to;
 }
 
+// Which way up each statement of the way down is there for: that of the change it turns round.
+void tell_what_is_undone(Plan& plan, const std::vector<Change>& changes,
+                         const std::vector<Change>& back) {
+  std::vector<std::size_t> turned;
+  for (std::size_t i = changes.size(); i-- > 0;) {
+    if (!std::holds_alternative<change::ValidateConstraint>(changes[i])) {
+      turned.push_back(i);
+    }
+  }
+  for (PlanStatement& statement : plan.down) {
+    if (!statement.change) {
+      continue;
+    }
+    std::size_t origin = changes.size();
+    if (*statement.change < turned.size()) {
+      origin = turned[*statement.change];
+    } else {  // an index or key that comes back with its table
+      const schema::Name subject = subject_of(back[*statement.change]);
+      const auto drop = std::find_if(changes.begin(), changes.end(), [&](const Change& one) {
+        return subject_of(one) == subject && sign_of(one) == '-';
+      });
+      origin = static_cast<std::size_t>(drop - changes.begin());
+    }
+    for (std::size_t up = 0; up < plan.up.size(); ++up) {
+      if (plan.up[up].change == origin) {
+        statement.undoes.push_back(up + 1);
+      }
+    }
+  }
+}
+
 // A refusal of the whole blocks the first change that is still allowed.
 void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions& options) {
   for (Status& refusal : refusals) {
@@ -323,6 +354,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   for (const auto& [change, status] : down.impossible) {
     plan.down_notes.push_back("WARNING: " + status.reason + ": " + describe(back[change]));
   }
+  tell_what_is_undone(plan, result.changes, back);
   add_notes(plan, back, result.changes);
   attach_hazards(plan, result.changes, actual, up.remaps, options);
   apply_probes(plan, options);

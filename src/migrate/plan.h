@@ -65,6 +65,7 @@ struct PlanStatement {
   std::vector<Hazard> hazards;
   bool destructive = false;           // takes something away that cannot be made again
   std::vector<std::string> comments;  // lines above it, without "-- "
+  std::vector<std::size_t> undoes;    // down: the statements of `up` it is there for, from 1
 };
 
 struct Plan {

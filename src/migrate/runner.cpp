@@ -109,12 +109,13 @@ class Applier {
     }
   }
 
-  // The way back. False: somebody else undid it meanwhile.
-  bool undo(const Migration& migration, LedgerRow row) {
+  // The way back; `parts`: recorded besides it and undone with it. False: somebody else undid it
+  // meanwhile.
+  bool undo(const Migration& migration, LedgerRow row, const std::vector<std::string>& parts) {
     const Script script = read_script(migration.name, *migration.down, connection_.dialect());
-    if (!read_directives(*migration.down).transaction || connection_.dialect() == Dialect::Mysql) {
-      row.statements_done = 0;
-      undo_from(migration, script, row, false);
+    if (!read_directives(*migration.down).transaction || connection_.dialect() == Dialect::Mysql ||
+        !row.is_whole()) {
+      undo_alone(migration, script, row, parts);
       return true;
     }
     const ForeignKeysOff keys(connection_, script.keys_off);
@@ -127,6 +128,9 @@ class Applier {
       statements({migration.name, migration.down_path, script, true},
                  "the migration stays recorded as applied");
       ledger_.remove(migration.name);
+      for (const std::string& part : parts) {
+        ledger_.remove(part);
+      }
       commit(migration.name, codes::ERR_ROLLBACK_FAILED, "the migration stays recorded as applied");
     } catch (...) {
       undo_transaction();
@@ -145,11 +149,16 @@ class Applier {
     ledger_.update(row);
   }
 
-  // The same for a down part; at its end the migration is no longer recorded.
+  // The same for a down part; at its end the migration is no longer recorded. Of what was only half
+  // applied, statements are left out that undo nothing, and others may find their work done.
   void undo_from(const Migration& migration, const Script& script, LedgerRow row, bool uncertain) {
     row.status = kUndoing;
     ledger_.update(row);
-    run_rest({migration.name, migration.down_path, script, true}, row, uncertain);
+    Counted work{migration.name, migration.down_path, script, true};
+    if (row.half_done) {
+      work.left_out = left_out(migration, script, *row.half_done);
+    }
+    run_rest(work, row, uncertain);
     ledger_.remove(migration.name);
   }
 
@@ -159,18 +168,69 @@ class Applier {
     const std::string& path;
     const Script& script;
     bool undo;
+    std::vector<bool> left_out = {};  // of the statements; empty: none
   };
+
+  void undo_alone(const Migration& migration, const Script& script, LedgerRow row,
+                  const std::vector<std::string>& parts) {
+    const LedgerRow was = row;
+    if (!row.is_whole()) {  // the one it was killed in may have run
+      row.half_done = row.statements_done + (row.status == kRunning ? 1 : 0);
+    }
+    row.statements_done = 0;
+    for (const std::string& part : parts) {
+      ledger_.remove(part);
+    }
+    try {
+      undo_from(migration, script, row, false);
+    } catch (const Error&) {
+      restore(was, row);
+      throw;
+    }
+  }
+
+  // A rollback of something half applied that undid nothing leaves it what it was.
+  void restore(LedgerRow was, const LedgerRow& row) {
+    const auto rows = ledger_.read();
+    const auto now = std::find_if(rows.begin(), rows.end(), [&](const LedgerRow& one) {
+      return one.name == row.name && one.status == kFailed;
+    });
+    if (row.half_done && now != rows.end()) {
+      was.status = kFailed;
+      ledger_.update(was);
+    }
+  }
+
+  static std::vector<bool> left_out(const Migration& migration, const Script& script,
+                                    std::int64_t done) {
+    std::vector<bool> out(script.statements.size(), done == 0);
+    if (migration.undoes.size() == out.size()) {
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::vector<std::size_t>& ups = migration.undoes[i];
+        out[i] = out[i] || (!ups.empty() && std::none_of(ups.begin(), ups.end(), [&](auto up) {
+                   return static_cast<std::int64_t>(up) <= done;
+                 }));
+      }
+    }
+    return out;
+  }
 
   void run_rest(const Counted& work, LedgerRow& row, bool uncertain) {
     const ForeignKeysOff keys(connection_, work.script.keys_off);
+    bool anything = row.statements_done > 0;
     while (static_cast<std::size_t>(row.statements_done) < work.script.statements.size()) {
-      const ScriptStatement& statement =
-          work.script.statements[static_cast<std::size_t>(row.statements_done)];
-      try {
-        run_counted(statement, row, uncertain);
-      } catch (const Error& error) {
-        throw Error(stopped(work, statement, row, error));
+      const auto place = static_cast<std::size_t>(row.statements_done);
+      const ScriptStatement& statement = work.script.statements[place];
+      if (!work.left_out.empty() && work.left_out[place]) {
+        ++row.statements_done;
+        continue;
       }
+      try {
+        run_counted(statement, row, uncertain || row.half_done);
+      } catch (const Error& error) {
+        throw Error(stopped(work, statement, row, error, anything));
+      }
+      anything = true;
       uncertain = false;
     }
   }
@@ -220,7 +280,7 @@ class Applier {
   }
 
   Problem stopped(const Counted& work, const ScriptStatement& statement, LedgerRow& row,
-                  const Error& error) {
+                  const Error& error, bool anything) {
     const Code otherwise = work.undo ? codes::ERR_ROLLBACK_FAILED : codes::ERR_APPLY_FAILED;
     Problem problem =
         statement_problem(failure_code(error, otherwise), work.name, work.path, statement, error);
@@ -228,9 +288,10 @@ class Applier {
                    std::to_string(work.script.statements.size()) +
                    " statements are done; go on with kedge migrate resume " + work.name;
     row.status = work.undo ? kUndoFailed : kFailed;
-    if (work.undo && row.statements_done == 0) {
-      row.status = kApplied;
-      problem.hint = "the migration stays recorded as applied";
+    if (work.undo && !anything) {
+      row.status = row.half_done ? kFailed : kApplied;
+      problem.hint = row.half_done ? "the migration stays half applied"
+                                   : "the migration stays recorded as applied";
     }
     try {
       ledger_.update(row);
@@ -512,14 +573,71 @@ namespace {
 struct Down {
   const Migration* migration;
   LedgerRow row;
+  std::vector<std::string> parts;  // of --online, recorded besides it; newest first
 };
+
+const LedgerRow* find_row(const std::vector<LedgerRow>& rows, const std::string& name) {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const LedgerRow& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// The parts of one migration share their way back: all of them are applied, or none is undone.
+Down together(const std::vector<Migration>& chain, const Parts& parts,
+              const std::vector<LedgerRow>& rows) {
+  const Migration& first = chain[parts.first];
+  const LedgerRow* row = find_row(rows, first.name);
+  Down down{&first, row == nullptr ? LedgerRow() : *row, {}};
+  for (std::size_t i = parts.last; i > parts.first; --i) {
+    const LedgerRow* other = find_row(rows, chain[i].name);
+    if (row != nullptr && row->is_undone()) {
+      return down;  // stopped on the way back: the others are no longer recorded
+    }
+    if (row == nullptr || other == nullptr || !other->is_whole()) {
+      throw Error(codes::ERR_HALF_APPLIED,
+                  "migration " + (row == nullptr ? first : chain[i]).name +
+                      " is not applied, and is undone together with " +
+                      (row == nullptr ? chain[i] : first).name + " only",
+                  "apply or resume it first; nothing was undone");
+    }
+    down.parts.push_back(other->name);
+  }
+  return down;
+}
+
+bool is_one_of(const Down& down, const std::string& name) {
+  return down.migration->name == name ||
+         std::find(down.parts.begin(), down.parts.end(), name) != down.parts.end();
+}
+
+void refuse_between_parts(const std::vector<Migration>& chain, const std::string& target) {
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Parts parts = parts_of(chain, i);
+    if (chain[i].name == target && parts.last != i) {
+      throw Error(codes::ERR_ROLLBACK_TARGET,
+                  "migration '" + target + "' is undone together with " + chain[parts.last].name,
+                  parts.first == 0 ? "--all undoes both"
+                                   : "name " + chain[parts.last].name + ", or " +
+                                         chain[parts.first - 1].name + " to undo them");
+    }
+  }
+}
 
 std::vector<Down> collect_downs(const std::vector<Migration>& chain,
                                 const std::vector<LedgerRow>& rows, const std::string& target,
                                 Dialect dialect) {
   std::vector<Down> downs;
+  refuse_between_parts(chain, target);
   for (auto row = rows.rbegin(); row != rows.rend() && row->name > target; ++row) {
-    const Migration* migration = find_migration(chain, row->name);
+    Down down{find_migration(chain, row->name), *row, {}};
+    if (!downs.empty() && is_one_of(downs.back(), row->name)) {
+      continue;
+    }
+    if (down.migration != nullptr) {
+      const Parts parts = parts_of(chain, static_cast<std::size_t>(down.migration - chain.data()));
+      down = parts.first == parts.last ? down : together(chain, parts, rows);
+    }
+    const Migration* migration = down.migration;
     const bool none =
         migration == nullptr || !migration->down || !has_statements(*migration->down, dialect) ||
         read_directives(migration->up).no_down || read_directives(*migration->down).no_down;
@@ -529,10 +647,10 @@ std::vector<Down> collect_downs(const std::vector<Migration>& chain,
                       (migration == nullptr ? "its files are not there" : "it has no down part"),
                   "nothing was undone");
     }
-    if (row->is_undone()) {
-      throw Error(half_applied(row->name, true, row->statements_done));
+    if (down.row.is_undone()) {
+      throw Error(half_applied(down.row.name, true, down.row.statements_done));
     }
-    downs.push_back({migration, *row});
+    downs.push_back(std::move(down));
   }
   return downs;
 }
@@ -554,7 +672,8 @@ RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const s
   Applier applier(ledger, options);
   for (const Down& down : collect_downs(chain, rows, target, ledger.connection().dialect())) {
     try {
-      if (applier.undo(*down.migration, down.row)) {
+      if (applier.undo(*down.migration, down.row, down.parts)) {
+        result.done.insert(result.done.end(), down.parts.begin(), down.parts.end());
         result.done.push_back(down.migration->name);
       }
     } catch (const Error& error) {

@@ -172,6 +172,78 @@ TEST_F(RunnerTest, WithoutATransactionAStopIsCountedAndResumed) {
             codes::ERR_ROLLBACK_TARGET);
 }
 
+// Spec 12.5: a rollback is a way out of half applied; it undoes what was done, and nothing else.
+TEST_F(RunnerTest, WhatIsHalfAppliedIsUndoneAsFarAsItCame) {
+  connection_->execute("CREATE TABLE theirs (n INTEGER)");
+  Migration half = migration("1-half",
+                             "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\n"
+                             "CREATE TABLE theirs (n INTEGER);\nCREATE TABLE c (n INTEGER);",
+                             "DROP TABLE c;\nDROP TABLE theirs;\nDROP TABLE a;");
+  half.undoes = {{3}, {2}, {1}};
+  ASSERT_TRUE(apply_pending(ledger_, {half}, options_).failure);
+  EXPECT_EQ(roll_back(ledger_, {half}, "", options_).done, Lines{"1-half"});
+  EXPECT_FALSE(has("a"));
+  EXPECT_TRUE(has("theirs"));
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(RunnerTest, WhatDidNothingIsForgottenWithoutRunningItsDown) {
+  connection_->execute("CREATE TABLE theirs (n INTEGER)");
+  const Migration none =
+      migration("1-none", "-- kedge: transaction off\nCREATE TABLE theirs (n INTEGER);",
+                "DROP TABLE theirs;");
+  ASSERT_TRUE(apply_pending(ledger_, {none}, options_).failure);
+  EXPECT_EQ(roll_back(ledger_, {none}, "", options_).done, Lines{"1-none"});
+  EXPECT_TRUE(has("theirs"));
+}
+
+TEST_F(RunnerTest, AFailedRollbackOfTheHalfAppliedLeavesItThat) {
+  const Migration half = migration(
+      "1-half", "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nDROP TABLE later;",
+      "INSERT INTO a VALUES (1, 2);\nDROP TABLE a;");
+  apply_pending(ledger_, {half}, options_);
+  EXPECT_TRUE(roll_back(ledger_, {half}, "", options_).failure);
+  EXPECT_EQ(recorded(), Lines{"1-half failed"});
+  EXPECT_EQ(ledger_.read()[0].statements_done, 1);
+  EXPECT_EQ(ledger_.read()[0].half_done, std::nullopt);
+}
+
+TEST_F(RunnerTest, AStoppedRollbackOfTheHalfAppliedGoesOnAsSuch) {
+  Migration half = migration("1-half",
+                             "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\n"
+                             "DROP TABLE later;\nCREATE TABLE c (n INTEGER);",
+                             "DROP TABLE a;\nINSERT INTO mine VALUES (1, 2);\nDROP TABLE c;");
+  half.undoes = {{1}, {}, {3}};
+  connection_->execute("CREATE TABLE mine (n INTEGER)");
+  apply_pending(ledger_, {half}, options_);
+  EXPECT_TRUE(roll_back(ledger_, {half}, "", options_).failure);
+  EXPECT_EQ(ledger_.read()[0].half_done, 1);
+  EXPECT_EQ(recorded(), Lines{"1-half undo failed"});
+  connection_->execute("ALTER TABLE mine ADD COLUMN m INTEGER");
+  connection_->execute("CREATE TABLE c (n INTEGER)");
+  EXPECT_EQ(resume(ledger_, {half}, "1-half", options_).done, Lines{"1-half"});
+  EXPECT_TRUE(has("c"));
+}
+
+TEST_F(RunnerTest, ThePartsOfOneMigrationAreUndoneTogether) {
+  const Migration start =
+      migration("20270101000001-a", "CREATE TABLE a (n INTEGER);", "DROP TABLE a;");
+  const Migration one = migration("20270101000002-x-1-prepare", "CREATE TABLE p (n INTEGER);",
+                                  "DROP TABLE q;\nDROP TABLE p;");
+  const Migration two = migration("20270101000003-x-2-online", "CREATE TABLE q (n INTEGER);",
+                                  "-- NOTE: undone together with x-1-prepare\n");
+  const std::vector<Migration> chain = {start, one, two};
+  apply_pending(ledger_, {start, one}, options_);
+  EXPECT_EQ(refusal([&] { roll_back(ledger_, chain, "", options_); }), codes::ERR_HALF_APPLIED);
+  apply_pending(ledger_, chain, options_);
+  EXPECT_EQ(refusal([&] { roll_back(ledger_, chain, one.name, options_); }),
+            codes::ERR_ROLLBACK_TARGET);
+  EXPECT_TRUE(has("q"));
+  EXPECT_EQ(roll_back(ledger_, chain, start.name, options_).done, (Lines{two.name, one.name}));
+  EXPECT_EQ(recorded(), Lines{start.name + " applied"});
+  EXPECT_FALSE(has("p"));
+}
+
 TEST_F(RunnerTest, AHandRepairIsMarked) {
   const Migration open = migration(
       "1-open", "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nDROP TABLE later;", "");
