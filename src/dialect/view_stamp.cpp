@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "sql/analysis.h"
 
 namespace kedge::dialect {
 namespace {
@@ -48,7 +49,52 @@ void read_comment_stamp(std::string_view comment, schema::View& view) {
   view.comment = std::string(comment);
 }
 
+namespace {
+
+constexpr std::string_view kStampedPart = " AS (SELECT 1)";
+
+// Where the names of a WITH clause begin; 0 without such a clause.
+std::size_t with_names(std::string_view body) {
+  std::size_t begin = 0;
+  for (const sql::Token& token : sql::tokenize(body, schema::Dialect::Sqlite)) {
+    const std::string_view word = body.substr(token.begin, token.end - token.begin);
+    const bool expected = base::equals_ignoring_case(word, begin == 0 ? "with" : "recursive");
+    if (token.kind != sql::TokenKind::Comment && !expected) {
+      break;
+    }
+    begin = expected ? token.end : begin;
+  }
+  return begin;
+}
+
+void read_query_stamp(schema::View& view) {
+  const std::size_t begin = with_names(view.body);
+  const std::size_t open = view.body.find_first_not_of(" \n", begin);
+  if (begin == 0 || open == std::string::npos || view.body[open] != '"') {
+    return;
+  }
+  const std::size_t close = view.body.find('"', open + 1);
+  if (close == std::string::npos ||
+      view.body.compare(close + 1, kStampedPart.size(), kStampedPart) != 0 ||
+      !read_stamp(std::string_view(view.body).substr(open + 1, close - open - 1), view)) {
+    return;
+  }
+  const std::string rest(
+      base::trim(std::string_view(view.body).substr(close + 1 + kStampedPart.size())));
+  view.body = rest.starts_with(",") ? view.body.substr(0, begin) + rest.substr(1) : rest;
+}
+
+}  // namespace
+
+std::string stamp_query(const std::string& body, std::string_view stamp) {
+  const std::string name = "\"" + std::string(stamp) + "\"" + std::string(kStampedPart);
+  const std::size_t begin = with_names(body);
+  return begin == 0 ? "WITH " + name + "\n" + body
+                    : body.substr(0, begin) + " " + name + "," + body.substr(begin);
+}
+
 void read_body_stamp(schema::View& view) {
+  read_query_stamp(view);
   static constexpr std::string_view kOpen = "/* ";
   const std::size_t close = view.body.find(" */");
   if (view.body.starts_with(kOpen) && close != std::string::npos &&

@@ -2,6 +2,7 @@
 // comment at the head of its stored text.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kedge/schema.h"
@@ -10,7 +11,10 @@ namespace kedge::dialect {
 
 // Sets comment (without the stamp line), stamp, fingerprint and definition hash of the view.
 void read_comment_stamp(std::string_view comment, schema::View& view);
-// Takes "/* kedge:v1:sha256:<hex> */" off the head of the body.
+// D1: a query that nobody reads bears the stamp, because wrangler takes comments out of what it
+// sends: WITH "kedge:v1:sha256:<hex>" AS (SELECT 1) before the body.
+std::string stamp_query(const std::string& body, std::string_view stamp);
+// Takes that, or "/* kedge:v1:sha256:<hex> */", off the head of the body.
 void read_body_stamp(schema::View& view);
 // "kedge:v1:sha256:<64 hex>[:def:<32 hex>:<major>]" or a stamp of another tool that counts.
 // The hash of the engine's own rendering now, of a view whose stamp holds the one of when it was

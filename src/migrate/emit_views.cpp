@@ -3,6 +3,7 @@
 
 #include "base/overloaded.h"
 #include "base/text.h"
+#include "dialect/view_stamp.h"
 #include "migrate/emission.h"
 
 namespace kedge::migrate {
@@ -102,7 +103,9 @@ std::string create_sql(const Emission& e, const View& view, std::string_view ver
   }
   View written = view;
   if (is_sqlite(e) && !stamp_of(view).empty()) {
-    written.body = "/* " + stamp_of(view) + " */\n" + view.body;
+    written.body = e.options.dialect == Dialect::D1
+                       ? dialect::stamp_query(view.body, stamp_of(view))
+                       : "/* " + stamp_of(view) + " */\n" + view.body;
   }
   return e.ddl.create_view(written, verb);
 }

@@ -164,6 +164,36 @@ def cascade(kedge, wrangler):
         project.close()
 
 
+def views(kedge, wrangler):
+    """wrangler takes comments out of what it sends: a view is known as kedge's own all the same."""
+    project = Project(kedge, wrangler)
+    par = entity("Par", field("int", "v"), field("int", "w"))
+
+    def declare(*columns, more=()):
+        project.declare([par, {"object.projection": {"name": "ParView", "children": [{"source.rdb": {"kind": "view"}},
+                                                     *(field("int" if c != "id" else "long", c, extends="Par." + c) for c in columns), *more]}}])
+
+    try:
+        declare("id", "v")
+        project.ok("migrate", "--dialect", "d1", "--apply", "--slug", "first")
+        project.settled("at first")
+        declare("id", "v", "w")
+        project.ok("migrate", "--dialect", "d1", "--apply", "--slug", "appended")
+        project.settled("with a field appended")
+        declare("id", "w")
+        refused = project.run("migrate", "--dialect", "d1", "--apply", "--slug", "shape")
+        assert refused.returncode == 1 and "--allow drop-view" in refused.stderr and "adopt" not in refused.stderr, refused.stderr
+        project.declare([par])
+        refused = project.run("migrate", "--dialect", "d1", "--apply", "--slug", "gone")
+        assert refused.returncode == 1 and "drop-view" in refused.stderr, refused.stderr
+        project.ok("migrate", "--dialect", "d1", "--apply", "--slug", "gone", "--allow", "drop-view")
+        project.settled("with the view removed")
+        assert project.sql("SELECT count(*) AS n FROM sqlite_master WHERE type = 'view'")[0]["n"] == 0
+        print("d1: a view is made, extended and dropped as kedge's own, through wrangler")
+    finally:
+        project.close()
+
+
 def cycle(kedge, wrangler):
     project = Project(kedge, wrangler)
     try:
@@ -230,7 +260,7 @@ def main():
     kedge = str(Path(args.kedge).resolve())
     wrangler = Path(args.node_modules).resolve() / ".bin" / "wrangler"
     passed = failed = 0
-    for test in (cascade, cycle, remote):
+    for test in (cascade, views, cycle, remote):
         try:
             assert test is remote or wrangler.exists(), f"{wrangler} is not there"
             test(kedge, wrangler)
