@@ -97,8 +97,10 @@ bool same_index(Meaning& meaning, const Index& a, const Index& e) {
   if (exact && (a.constraint != e.constraint || a.options != e.options)) {
     return false;
   }
-  const auto method = [](const Index& index) {
-    return index.method == "btree" ? "" : index.method;
+  // InnoDB takes the word HASH and makes a tree.
+  const bool no_hash = !exact && meaning.options().dialect == Dialect::Mysql;
+  const auto method = [&](const Index& index) {
+    return index.method == "btree" || (no_hash && index.method == "hash") ? "" : index.method;
   };
   const bool ignores_method = !exact && (meaning.is_sqlite() || e.method.empty());
   if ((!ignores_method && method(a) != method(e)) || !meaning.same_expression(a.where, e.where)) {

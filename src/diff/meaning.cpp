@@ -1,6 +1,9 @@
 #include "diff/meaning.h"
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdlib>
 
 #include "base/text.h"
 
@@ -11,37 +14,62 @@ using schema::Dialect;
 using schema::Type;
 using schema::TypeKind;
 
-bool is_number(std::string_view text) {
-  std::size_t digits = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    digits += std::isdigit(static_cast<unsigned char>(c)) != 0 ? 1U : 0U;
-    const bool sign = (c == '-' || c == '+') && i == 0;
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.' && !sign) {
-      return false;
-    }
-  }
-  return digits > 0;
-}
+// A number as written: its digits, the place of its point among them, its sign.
+struct Number {
+  bool negative = false;
+  std::string digits;
+  long point = 0;
+};
 
-// "+1.50" -> "1.5", "0.00" -> "0": numbers compare by value.
-std::string canonical_number(std::string_view text) {
-  const bool negative = text.front() == '-';
-  if (text.front() == '-' || text.front() == '+') {
+// "-1.50", "+7", "1.0e-5"; an exponent that no engine's number has is none.
+std::optional<Number> number_of(std::string_view text) {
+  Number number;
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+    number.negative = text.front() == '-';
     text.remove_prefix(1);
   }
-  std::string digits(text);
-  if (digits.find('.') != std::string::npos) {
-    digits.erase(digits.find_last_not_of('0') + 1);
-    if (digits.back() == '.') {
-      digits.pop_back();
+  long exponent = 0;
+  if (const std::size_t at = text.find_first_of("eE"); at != std::string_view::npos) {
+    std::string_view digits = text.substr(at + 1);
+    digits.remove_prefix(digits.starts_with('+') ? 1 : 0);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (error != std::errc() || end != digits.data() + digits.size() || std::abs(exponent) > 400) {
+      return std::nullopt;
     }
+    text = text.substr(0, at);
   }
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty() || digits.front() == '.') {
-    digits.insert(0, "0");
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  number.digits = std::string(text.substr(0, dot));
+  number.digits += dot < text.size() ? text.substr(dot + 1) : std::string_view();
+  number.point = static_cast<long>(dot) + exponent;
+  const bool good =
+      !number.digits.empty() && std::all_of(number.digits.begin(), number.digits.end(),
+                                            [](unsigned char c) { return std::isdigit(c) != 0; });
+  return good ? std::optional(number) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return number_of(text).has_value();
+}
+
+// "+1.50" -> "1.5", "0.00" -> "0", "1e3" -> "1000": numbers compare by value.
+std::string canonical_number(std::string_view text) {
+  Number number = *number_of(text);
+  std::string& digits = number.digits;
+  if (number.point <= 0) {
+    digits.insert(0, static_cast<std::size_t>(1 - number.point), '0');
+    number.point = 1;
   }
-  return (negative && digits != "0" ? "-" : "") + digits;
+  if (digits.size() < static_cast<std::size_t>(number.point)) {
+    digits.resize(static_cast<std::size_t>(number.point), '0');
+  }
+  std::string whole = digits.substr(0, static_cast<std::size_t>(number.point));
+  std::string fraction = digits.substr(static_cast<std::size_t>(number.point));
+  whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  const std::string value = whole + (fraction.empty() ? "" : "." + fraction);
+  return (number.negative && value != "0" ? "-" : "") + value;
 }
 
 bool is_boolean(const Type& type) {

@@ -102,6 +102,10 @@ FieldShape shape_of(const Type& type, Dialect dialect) {
     return shape;
   }
   shape.raw = true;
+  // A counted key is a whole number to the language, whatever the engine calls it.
+  if (type.kind >= TypeKind::Int8 && type.kind < TypeKind::Real4) {
+    shape.type = "long";
+  }
   const std::string native = type.native.empty() ? schema::to_string(type) : type.native;
   Json raw = Json::object();
   raw.set(sqlite ? "sqlite" : schema::to_string(dialect), native.empty() ? "BLOB" : native);
@@ -275,7 +279,7 @@ class TableWriter {
     body.set("fields", fields_json(table_.primary_key->columns));
     if (table_.primary_key->columns.size() == 1) {
       const schema::Column* column = schema::find_column(table_, table_.primary_key->columns[0]);
-      if (column != nullptr && column->identity) {
+      if (column != nullptr && column->identity && !options_.unmanaged.contains(table_.name)) {
         body.set("generation",
                  column->identity->kind == schema::Identity::Kind::Uuid ? "uuid" : "increment");
       }

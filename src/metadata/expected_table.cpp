@@ -323,8 +323,30 @@ class TableBuilder {
       part.descending = !shape.descending.empty() && shape.descending[0];
       index.parts.push_back(std::move(part));
     }
+    if (writer_.is_mysql() && !unique) {
+      cut_long_parts(index);
+    }
     physical_attributes(owner, shape, index, place);
     add_index(std::move(index), place);
+  }
+
+  // A key holds 3072 bytes of a column: more is indexed by what it begins with.
+  void cut_long_parts(schema::Index& index) const {
+    constexpr int kBytes = 3072;
+    constexpr int kCharacters = kBytes / 4;
+    for (schema::IndexPart& part : index.parts) {
+      const schema::Column* column = schema::find_column(table_, part.column);
+      if (column == nullptr) {
+        continue;
+      }
+      const schema::Type& type = column->type;
+      const int limit = type.kind == schema::TypeKind::Blob ? kBytes : kCharacters;
+      const bool texts = type.kind == schema::TypeKind::Text ||
+                         type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Blob;
+      if (texts && (!type.length || *type.length > limit)) {
+        part.prefix = limit;
+      }
+    }
   }
 
   void ignored(const schema::Index& index, const char* attribute, const Place& place) {

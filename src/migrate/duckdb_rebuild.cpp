@@ -268,12 +268,15 @@ std::string DuckdbRebuilds::copied(const Name& table, const Column& column) cons
   if (source == nullptr) {
     return is_new_key(table, column) ? e_.ddl.quote(column.name) : "";
   }
-  const std::string value =
-      duckdb_converted(e_, e_.ddl.quote(source->name), source->type, column.type);
-  return source->nullable && !column.nullable && column.default_value
-             ? "COALESCE(" + value + ", " +
-                   e_.ddl.default_value(*column.default_value, column.type) + ")"
-             : value;
+  std::string value = duckdb_converted(e_, e_.ddl.quote(source->name), source->type, column.type);
+  if (!source->nullable || column.nullable || !column.default_value) {
+    return value;
+  }
+  if (source->type != column.type) {  // the default is of the new type
+    value = fmt::format("CAST({} AS {})", value, e_.ddl.type(column.type));
+  }
+  return "COALESCE(" + value + ", " + e_.ddl.default_value(*column.default_value, column.type) +
+         ")";
 }
 
 }  // namespace kedge::migrate

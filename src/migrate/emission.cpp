@@ -53,10 +53,24 @@ std::vector<const Item*> union_of(const std::vector<Item>& first, const std::vec
 
 }  // namespace
 
+namespace {
+
+// Somebody's text may end in a comment that would take the ';' along.
+bool ends_in_line_comment(const std::string& sql) {
+  const std::size_t line = sql.rfind('\n');
+  const std::string_view last =
+      line == std::string::npos ? std::string_view(sql) : std::string_view(sql).substr(line + 1);
+  return last.find("--") != std::string_view::npos || last.find('#') != std::string_view::npos;
+}
+
+}  // namespace
+
 PlanStatement& Draft::add(Keys keys, std::string sql, std::optional<std::size_t> change) {
   PlanStatement statement;
   statement.sql = std::move(sql);
-  if (statement.sql.empty() || statement.sql.back() != ';') {
+  if (ends_in_line_comment(statement.sql)) {
+    statement.sql += "\n;";
+  } else if (statement.sql.empty() || statement.sql.back() != ';') {
     statement.sql += ';';
   }
   statement.change = change;

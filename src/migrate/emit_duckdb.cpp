@@ -241,6 +241,14 @@ class Duckdb {
                          return added_.contains({table, index.name});
                        });
   }
+  // Rows that were filled in a transaction cannot be indexed in it, and the key is an index.
+  bool fills_beside_a_key(const Name& table, const Work& work) const {
+    return was(table)->primary_key &&
+           std::any_of(work.changes.begin(), work.changes.end(), [&](std::size_t i) {
+             const auto* c = std::get_if<ChangeColumnNullable>(&e_.changes[i]);
+             return c != nullptr && !c->after.nullable && c->after.default_value;
+           });
+  }
   // The key is an index too: a column before it cannot go.
   bool drops_before_its_key(const Name& table, const Work& work) const {
     const Table& before = *was(table);
@@ -265,7 +273,8 @@ class Duckdb {
           one->second.rebuild || (existing && indexes_are_in_the_way(one->first, one->second)) ||
           (one->second.alters && existing &&
            (has_references(one->first) || is_renamed_and_more(one->first, one->second) ||
-            drops_before_its_key(one->first, one->second)));
+            drops_before_its_key(one->first, one->second) ||
+            fills_beside_a_key(one->first, one->second)));
       one = existing ? std::next(one) : work_.erase(one);
     }
     for (bool grew = true; grew;) {

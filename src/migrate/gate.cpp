@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "migrate/emission.h"
+#include "sql/analysis.h"
 
 namespace kedge::migrate {
 namespace {
@@ -130,9 +131,13 @@ class Gatekeeper {
     }
     need("drop-check", "check " + c.part.name.text() + " of " + to_string(c.table) +
                            " is removed with nothing in its place");
+    // Nor the name of a check, nor its words.
+    const auto meaning = [&](const schema::Check& check) {
+      return sql::normal_expression(check.expression, options_.dialect);
+    };
     constraint_unmanaged(c.table, c.part.name, [&](const Table& t) {
-      return std::any_of(t.checks.begin(), t.checks.end(), [&](const auto& check) {
-        return check.name == c.part.name || check.expression == c.part.expression;
+      return std::any_of(t.checks.begin(), t.checks.end(), [&](const schema::Check& check) {
+        return same_name(check, c.part) || meaning(check) == meaning(c.part);
       });
     });
   }

@@ -140,7 +140,7 @@ def mysql(number):
         if n % 2:
             more.append(f"up BIGINT, CONSTRAINT t{n}_up FOREIGN KEY (up) REFERENCES t{n - 1} (id) ON DELETE {['CASCADE', 'SET NULL', 'RESTRICT', 'NO ACTION'][n // 2 % 4]}")
         if n % 7 == 0:
-            more.append(f"parent BIGINT, CONSTRAINT t{n}_self FOREIGN KEY (parent) REFERENCES t{n} (id)")
+            more.append(f"parent BIGINT{' UNSIGNED' * (n % 4 == 1)}, CONSTRAINT t{n}_self FOREIGN KEY (parent) REFERENCES t{n} (id)")
         if n % 5 == 0:
             more.append(f"pa INT, pb INT, CONSTRAINT t{n}_pair FOREIGN KEY (pb, pa) REFERENCES pairs (b, a) ON UPDATE CASCADE")
         if n % 3 == 0:
@@ -150,6 +150,8 @@ def mysql(number):
         if n % 6 == 0:
             more.append("code VARCHAR(9) UNIQUE")
         key = ["BIGINT AUTO_INCREMENT PRIMARY KEY", "BIGINT PRIMARY KEY"][n % 2 and n % 3 == 0]
+        if n % 4 == 1:
+            key = "BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY"
         out.append(f"CREATE TABLE t{n} (id {key}, {', '.join(columns + more)}) ENGINE=InnoDB{' COMMENT=' + chr(39) + 'table' + chr(39) if n % 4 == 0 else ''}")
         if n % 2 == 0:
             out.append(f"CREATE INDEX t{n}_ix ON t{n} (id DESC)")
