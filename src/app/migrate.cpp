@@ -129,10 +129,16 @@ class Authoring {
 
   void start_live() {
     result_.mode = "live";
-    connection_ = open_target(context_, setup_,
-                              request_.apply ? db::AccessMode::Create : db::AccessMode::ReadOnly);
     result_.target = target_settings(context_, setup_, db::AccessMode::ReadOnly).name;
     result_.compared = "live database " + result_.target;
+    if (!request_.apply && is_to_be_made(context_, setup_)) {
+      connection_ = open_empty(context_, setup_);
+      result_.compared =
+          "database " + result_.target + ", which is not there yet: --apply makes it";
+    } else {
+      connection_ = open_target(context_, setup_,
+                                request_.apply ? db::AccessMode::Create : db::AccessMode::ReadOnly);
+    }
     if (!setup_.is_d1() && setup_.format != migrate::Format::Flyway) {
       pending();
     }

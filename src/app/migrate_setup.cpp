@@ -206,6 +206,24 @@ db::ConnectionSettings target_settings(const Context& context, const MigrateSetu
   return settings_of(context, *setup.target, access);
 }
 
+bool is_to_be_made(const Context& context, const MigrateSetup& setup) {
+  if (!setup.target || setup.is_d1()) {
+    return false;
+  }
+  const db::ConnectionSettings settings = target_settings(context, setup, db::AccessMode::Create);
+  const auto path = settings.options.find("path");
+  return (settings.connector == "sqlite" || settings.connector == "duckdb") &&
+         path != settings.options.end() && path->second != ":memory:" &&
+         !context.files.kind(path->second) &&
+         context.files.kind(base::parent_path(path->second)) == base::EntryKind::Folder;
+}
+
+std::unique_ptr<db::Connection> open_empty(const Context& context, const MigrateSetup& setup) {
+  db::ConnectionSettings settings = target_settings(context, setup, db::AccessMode::Create);
+  settings.options["path"] = ":memory:";
+  return context.registry.connect(settings);
+}
+
 std::unique_ptr<db::Connection> open_target(const Context& context, const MigrateSetup& setup,
                                             db::AccessMode access) {
   const db::ConnectionSettings settings = target_settings(context, setup, access);

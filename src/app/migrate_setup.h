@@ -50,6 +50,9 @@ std::string shown_path(const Context& context, const std::string& path);
 // Throws ERR_NO_DATABASE when nothing names one.
 db::ConnectionSettings target_settings(const Context& context, const MigrateSetup& setup,
                                        db::AccessMode access);
+// A file that the first --apply makes; and an empty database that stands for it until then.
+bool is_to_be_made(const Context& context, const MigrateSetup& setup);
+std::unique_ptr<db::Connection> open_empty(const Context& context, const MigrateSetup& setup);
 std::unique_ptr<db::Connection> open_target(const Context& context, const MigrateSetup& setup,
                                             db::AccessMode access);
 

@@ -2,6 +2,7 @@
 #include "metadata/build.h"
 #include "metadata/lower.h"
 #include "metadata/registry.h"
+#include "sql/analysis.h"
 
 namespace kedge::metadata {
 
@@ -159,6 +160,38 @@ std::optional<Action> to_action(const std::string& text) {
     return Action::NoAction;
   }
   return std::nullopt;
+}
+
+std::string sql_part_problem(std::string_view text, SqlPart part) {
+  // The dialect is not known here; quotes and comments are read the way all of them share.
+  int open = 0;
+  bool ended = false;
+  sql::TokenKind last = sql::TokenKind::End;
+  for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Postgres)) {
+    if (token.kind == sql::TokenKind::End) {
+      break;
+    }
+    last = token.kind;
+    if (token.kind == sql::TokenKind::Comment) {
+      continue;
+    }
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (ended || (word == ";" && part == SqlPart::Expression)) {
+      return "holds more than one statement";
+    }
+    ended = word == ";";
+    if (token.kind == sql::TokenKind::Operator) {
+      open += word == "(" ? 1 : word == ")" ? -1 : 0;
+    }
+    if (open < 0) {
+      return "closes a parenthesis that it did not open";
+    }
+  }
+  if (open > 0) {
+    return "opens a parenthesis that it does not close";
+  }
+  const bool comment = last == sql::TokenKind::Comment && text.rfind("*/") + 2 != text.size();
+  return comment && part == SqlPart::Expression ? "ends in a comment" : std::string();
 }
 
 }  // namespace kedge::metadata

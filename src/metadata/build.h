@@ -44,6 +44,11 @@ class Attributes {
   BuildContext& context_;
 };
 
+// What keeps a body or an expression from being one: a second statement, or a comment that would
+// take along what is written after it (bodies stand last, they may end in one). Empty: nothing.
+enum class SqlPart { Body, Expression };
+std::string sql_part_problem(std::string_view text, SqlPart part);
+
 Documentation build_documentation(const Attributes& attributes);
 Scalar to_scalar(const document::Node& node);
 std::optional<Action> to_action(const std::string& text);

@@ -252,6 +252,14 @@ class FieldBuilder {
           reading.coercion ? "quote it" : "");
       return;
     }
+    if (reading.value.kind == FieldDefault::Kind::Sql) {
+      const std::string problem = sql_part_problem(reading.value.text, SqlPart::Expression);
+      if (!problem.empty()) {
+        context_.diagnostics.error(codes::ERR_BAD_ATTR_VALUE,
+                                   "field '" + node_.name + "': '@default' " + problem,
+                                   attributes_.place("default"));
+      }
+    }
     reading.value.place = attributes_.place("default");
     field_.default_value = std::move(reading.value);
   }

@@ -96,6 +96,8 @@ class ObjectBuilder {
       shape.descending.push_back(order == "desc");
     }
     shape.where = attributes.text("where");
+    refuse_more(shape.expression, SqlPart::Expression, "expr", attributes);
+    refuse_more(shape.where, SqlPart::Expression, "where", attributes);
     shape.method = base::to_lower(attributes.text("using"));
     if (shape.method == "btree") {
       shape.method.clear();
@@ -318,7 +320,16 @@ class ObjectBuilder {
       context_.diagnostics.error(codes::ERR_SQL_BODY_KIND_UNSUPPORTED,
                                  label(child) + ": a body is for views only", place);
     }
+    refuse_more(body, SqlPart::Body, "sql", attributes);
     source.sql = std::move(body);
+  }
+
+  void refuse_more(const std::string& text, SqlPart part, const char* name,
+                   const Attributes& attributes) {
+    if (const std::string problem = sql_part_problem(text, part); !problem.empty()) {
+      context_.diagnostics.error(codes::ERR_BAD_ATTR_VALUE,
+                                 std::string("'@") + name + "' " + problem, attributes.place(name));
+    }
   }
 
   void check_counts() {

@@ -49,6 +49,36 @@ TEST(LoadTest, ReadsTheYamlForm) {
   EXPECT_EQ(find_field(*berth, "code")->place.where.line, 8U);
 }
 
+// What somebody writes into a statement stays inside it: nothing else is run, nothing swallowed.
+TEST(LoadTest, ABodyIsOneStatementAndAnExpressionIsOne) {
+  const auto view = [](const std::string& sql) {
+    return codes_of(load_json(
+        R"({"metadata.root": {"children": [{"object.projection": {"name": "V", "children": [
+      {"source.rdb": {"@kind": "view", "@sql": ")" +
+        sql + R"("}}, {"field.int": {"name": "a"}}]}}]}})"));
+  };
+  EXPECT_TRUE(view("select 1 as a;").empty());
+  EXPECT_TRUE(view("select 1 as a, ';' as b -- hi").empty());
+  EXPECT_EQ(view("select 1 as a; drop table x"), Codes{"ERR_BAD_ATTR_VALUE"});
+  const auto field = [](const std::string& sql) {
+    return codes_of(
+        load_json(R"({"metadata.root": {"children": [{"object.value": {"name": "P", "children": [
+      {"field.int": {"name": "n", "@default": {"sql": ")" +
+                  sql + R"("}}}]}}]}})"));
+  };
+  EXPECT_TRUE(field("(1 + 2) /* three */").empty());
+  EXPECT_EQ(field("0); drop table x; --"), Codes{"ERR_BAD_ATTR_VALUE"});
+  EXPECT_EQ(field("0 -- none"), Codes{"ERR_BAD_ATTR_VALUE"});
+  EXPECT_EQ(field("lower('a'"), Codes{"ERR_BAD_ATTR_VALUE"});
+  const auto index = [](const std::string& more) {
+    return codes_of(
+        load_yaml(std::string(kBerth) + "        - index.lookup: { name: ix, " + more + " }\n"));
+  };
+  EXPECT_TRUE(index("expr: \"lower(code)\"").empty());
+  EXPECT_EQ(index("expr: \"lower(\""), Codes{"ERR_BAD_ATTR_VALUE"});
+  EXPECT_EQ(index("fields: code, where: \"((\""), Codes{"ERR_BAD_ATTR_VALUE"});
+}
+
 TEST(LoadTest, ALetterMayBeANameAndStaysAmbiguousAsAValue) {
   const auto with = [](const std::string& child) {
     return codes_of(load_yaml(

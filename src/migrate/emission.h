@@ -101,6 +101,7 @@ struct Emission {
   std::map<schema::Name, schema::Name> old_table_names = {};  // by the new name
   std::vector<Remap> remaps = {};
   std::set<schema::Name> untouchable = {};  // tables and views of somebody else
+  std::set<schema::Name> destroyed = {};    // of those, what an allowed cascade takes along
 
   bool up() const { return direction == Direction::Up; }
   std::string if_exists() const { return up() ? "IF EXISTS " : ""; }

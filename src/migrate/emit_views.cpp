@@ -184,6 +184,11 @@ void drop_views(Emission& e, const std::set<schema::Name>& aside, const ViewChan
     statement.destructive = change.has_value() && !changes.created.contains(view.name);
     if (cascade) {
       cascade_warning(e, statement, view);
+      for (const schema::Dependent& dependent : view.dependents) {
+        if (!dependent.managed && !aside.contains(dependent.name)) {
+          e.destroyed.insert(dependent.name);
+        }
+      }
       statement.destructive = true;
     }
   }

@@ -88,6 +88,18 @@ class Gatekeeper {
   }
   void operator()(const AddPrimaryKey& c) { primary_key(c.table); }
   void operator()(const DropPrimaryKey& c) { primary_key(c.table); }
+  void operator()(const AddIndex& c) {
+    const bool computed =
+        std::any_of(c.part.parts.begin(), c.part.parts.end(),
+                    [](const schema::IndexPart& part) { return !part.expression.empty(); });
+    if (computed && options_.dialect == schema::Dialect::Mysql &&
+        base::to_lower(actual_.engine.product).find("mariadb") != std::string::npos) {
+      refuse(codes::ERR_INDEX_ATTR_UNSUPPORTED,
+             "index " + c.part.name.text() + " of " + to_string(c.table) +
+                 ": MariaDB has no index over an expression",
+             "declare a generated column and index that");
+    }
+  }
   void operator()(const DropIndex& c) {
     if (!c.part.valid || replaced<AddIndex>(c)) {
       return;

@@ -67,24 +67,18 @@ void create_schemas(Emission& e) {
   }
 }
 
-// What an allowed cascade takes along is gone afterwards.
-void forget_destroyed(schema::Schema& after, const diff::Result& result,
-                      const PlanOptions& options) {
-  if (!options.allow.contains("drop-view-cascade")) {
-    return;
-  }
-  const std::set<schema::Name> foreign = untouchable(result);
-  for (const Change& change : result.changes) {
-    const auto* drop = std::get_if<change::DropView>(&change);
-    if (drop == nullptr) {
-      continue;
-    }
-    for (const schema::Dependent& dependent : drop->view.dependents) {
-      std::erase_if(after.views, [&](const schema::View& view) {
-        return view.name == dependent.name && foreign.contains(view.name);
-      });
+// What an allowed cascade takes along is gone afterwards; its text is kept for whoever misses it.
+void forget_destroyed(schema::Schema& after, const std::set<schema::Name>& destroyed,
+                      std::vector<std::string>& notes) {
+  for (const schema::View& view : after.views) {
+    if (destroyed.contains(view.name)) {
+      notes.push_back("WARNING: not restored: CREATE " +
+                      std::string(view.materialized ? "MATERIALIZED VIEW " : "VIEW ") +
+                      to_string(view.name) + " AS\n" + view.body);
     }
   }
+  std::erase_if(after.views,
+                [&](const schema::View& view) { return destroyed.contains(view.name); });
 }
 
 // Each hazard stands above the first statement of its change; a plan lists each once.
@@ -317,7 +311,6 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   }
   const dialect::Ddl& ddl = dialect::get_ddl(options.dialect);
   schema::Schema after = apply_changes(actual, expected, result.changes);
-  forget_destroyed(after, result, options);
   Emission up{.from = actual,
               .to = after,
               .changes = result.changes,
@@ -328,6 +321,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   emit(up);
   create_schemas(up);
   plan.up = up.draft.sorted();
+  forget_destroyed(after, up.destroyed, plan.down_notes);
   refuse_long_statements(up, plan.up);
   if (options.online == Online::Yes) {
     std::stable_sort(

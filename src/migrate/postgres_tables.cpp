@@ -244,7 +244,16 @@ class Tables {
                       c.part.comment));
     }
   }
-  void operator()(const DropIndex& c) { drop_index(c.table, c.part); }
+  void operator()(const DropIndex& c) {
+    if (c.part.unique && c.part.where.empty()) {  // a foreign key may stand on it
+      std::vector<Identifier> columns;
+      for (const schema::IndexPart& part : c.part.parts) {
+        columns.push_back(part.column);
+      }
+      references_aside(c.table, columns);
+    }
+    drop_index(c.table, c.part);
+  }
   void operator()(const AddForeignKey& c) {
     online_.add_constraint(c.table, c.part.name, c.part.validated, e_.ddl.foreign_key(c.part));
     constraint_comment(c.table, c.part);

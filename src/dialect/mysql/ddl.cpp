@@ -19,6 +19,21 @@ bool is_bytes(std::string_view sql) {
   return sql.starts_with("X'") && sql.find('\'', 2) == sql.size() - 1;
 }
 
+// "2024-01-02T03:04:05Z" as the engine takes it: its columns have no zone, the connection is in
+// UTC.
+std::string wall_clock(std::string text) {
+  if (text.size() > 10 && text[10] == 'T') {
+    text[10] = ' ';
+  }
+  for (const std::string_view zone : {"Z", "+00:00", "+00"}) {
+    if (text.size() > 16 && text.ends_with(zone)) {
+      text.resize(text.size() - zone.size());
+      break;
+    }
+  }
+  return text;
+}
+
 class MysqlDdl : public Ddl {
  public:
   using Ddl::quote;
@@ -43,6 +58,9 @@ class MysqlDdl : public Ddl {
     if (type.kind == schema::TypeKind::Boolean) {
       const std::string lower = base::to_lower(value.value);
       return lower == "true" || lower == "1" ? "1" : "0";
+    }
+    if (type.kind == schema::TypeKind::Timestamp || type.kind == schema::TypeKind::TimestampTz) {
+      return literal(wall_clock(value.value));
     }
     return is_numeric_type(type) && is_plain_default(value.value) ? value.value
                                                                   : literal(value.value);
