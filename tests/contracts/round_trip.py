@@ -123,7 +123,7 @@ REFUSED: dict[str, list] = {
     "csv": LAST,
     "tsv": LAST,
     "json": [("json|json-null", "ALTERED")],   # the file says null, which is NULL
-    "parquet": [("hugeint|m*", "PZ0811"), ("uhugeint|max", "PZ0811"), ("interval|mixed", "PZ0811"), ("interval|negative", "PZ0811")],
+    "parquet": [("hugeint|m*", "PZ0811"), ("uhugeint|max", "PZ0811"), ("interval|mixed", "PZ0811"), ("interval|negative", "PZ0811"), ("interval|*signs", "PZ0811")],
     "sqlite": [*SQLITE],
     # SQL for wrangler is a text, and an empty result names no types, so bytes are not expected.
     "d1": [*SQLITE, ("float|*inf", "PZ0811"), ("double|*inf", "PZ0811"), ("varchar|nul", "PZ0811")],
