@@ -10,6 +10,7 @@
 #include "kedge/codes.h"
 #include "kedge/diff.h"
 #include "project/connections.h"
+#include "project/project.h"
 
 namespace kedge::app {
 namespace {
@@ -77,6 +78,20 @@ schema::Schema as_held(schema::Schema shape, schema::Dialect id) {
     }
   }
   return shape;
+}
+
+// One question a time: steps, the other side, or what is pending.
+void refuse_mixture(const ImpactRequest& request) {
+  const bool steps = !request.drop_columns.empty() || !request.drop_tables.empty() ||
+                     !request.renames.empty() || !request.retypes.empty();
+  if (static_cast<int>(steps) + static_cast<int>(request.to.has_value()) +
+          static_cast<int>(request.pending) >
+      1) {
+    throw Error(codes::ERR_USAGE,
+                "a change is given as steps (--drop-column, --drop-table, --rename, --retype), as "
+                "--to, or as --pending",
+                "ask for one of them at a time");
+  }
 }
 
 ShapeChange from_sources(Context& context, const ImpactRequest& request,
@@ -189,38 +204,85 @@ std::vector<Step> steps_between(const schema::Schema& before, const std::vector<
 
 namespace {
 
-void judge_parts(Context& context, const ShapeChange& change, ImpactResult& result) {
+// Which database settings lead to.
+std::string place_of(const db::ConnectionSettings& settings) {
+  std::string text = settings.connector;
+  for (const char* key : {"path", "host", "port", "database", "dsn", "driver", "schema"}) {
+    const auto found = settings.options.find(key);
+    text += "\n" + (found != settings.options.end() ? found->second : "");
+  }
+  return text;
+}
+
+// The connections of connections.yml that lead to one database: the one that was asked for first,
+// then those that stand beside it. None for a URL that no connection leads to.
+std::vector<std::string> names_of_target(const Context& context, const std::string& target) {
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  const project::Connection* asked = loaded.connections.find(target);
+  if (asked == nullptr && !db::parse_url(target)) {
+    return {};
+  }
+  const std::string place =
+      place_of(asked != nullptr ? settings_of(context, *asked, db::AccessMode::ReadOnly)
+                                : settings_of(context, target, db::AccessMode::ReadOnly));
+  std::vector<std::string> names;
+  for (const project::Connection& connection : loaded.connections.connections) {
+    const bool same = place_of(settings_of(context, connection, db::AccessMode::ReadOnly)) == place;
+    if (&connection == asked) {
+      names.insert(names.begin(), connection.name);
+    } else if (same) {
+      names.push_back(connection.name);
+    }
+  }
+  return names;
+}
+
+std::string name_of_target(const Context& context, const std::string& target) {
+  const std::vector<std::string> names = names_of_target(context, target);
+  return names.empty() ? db::redact_url(target) : names.front();
+}
+
+std::string migrate_target(const Context& context) {
+  const auto target = project::load_project(context.files, context.environment, context.folder)
+                          .project.migrate.target;
+  return target ? target->text : "";
+}
+
+void judge_parts(Context& context, ShapeChange change, const std::string& target,
+                 ImpactResult& result) {
   views_impact(change, result);
-  for (const auto part : {models_impact, contracts_impact, metadata_impact}) {
+  const auto judge = [&](const auto& part) {
     try {
       part(context, change, result);
     } catch (const Error& error) {
       result.failures.push_back(error.problem());
     }
-  }
-}
-
-// The connection of connections.yml that a URL leads to; the name itself when it is one.
-std::string name_of_target(const Context& context, const std::string& target) {
-  const auto place = [](const db::ConnectionSettings& settings) {
-    std::string text = settings.connector;
-    for (const char* key : {"path", "host", "port", "database"}) {
-      const auto found = settings.options.find(key);
-      text += "\n" + (found != settings.options.end() ? found->second : "");
-    }
-    return text;
   };
-  const project::ConnectionsLoad loaded = project::load_connections(
-      context.files, context.environment, context.folder, project::UnsetOptions::Note);
-  const bool is_url = db::parse_url(target).has_value();
-  for (const project::Connection& connection : loaded.connections.connections) {
-    const bool same = is_url && place(settings_of(context, connection, db::AccessMode::ReadOnly)) ==
-                                    place(settings_of(context, target, db::AccessMode::ReadOnly));
-    if (connection.name == target || same) {
-      return connection.name;
+  const std::string asked = change.connection;
+  std::vector<std::string> names = names_of_target(context, target);
+  if (names.empty()) {
+    names.push_back(asked);
+  }
+  for (const std::string& name : names) {
+    change.connection = name;
+    judge(models_impact);
+    judge(contracts_impact);
+    if (name == names.front() || name == migrate_target(context)) {
+      judge(metadata_impact);
     }
   }
-  return db::redact_url(target);
+  std::vector<Problem> once;
+  for (Problem& failure : result.failures) {
+    const bool said = std::any_of(once.begin(), once.end(), [&](const Problem& problem) {
+      return problem.code == failure.code && problem.message == failure.message &&
+             problem.where == failure.where;
+    });
+    if (!said) {
+      once.push_back(std::move(failure));
+    }
+  }
+  result.failures = std::move(once);
 }
 
 }  // namespace
@@ -243,7 +305,7 @@ ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned)
   std::erase_if(change.broken_views, [&](const BrokenView& broken) {
     return schema::find_view(change.after, broken.view) != nullptr;
   });
-  judge_parts(context, change, result);
+  judge_parts(context, change, planned.target, result);
   try {
     stale_code_impact(context, result);
   } catch (const Error& error) {
@@ -256,13 +318,16 @@ ImpactResult find_impact(Context& asked, const ImpactRequest& request) {
   dialect::Catalogs catalogs(dialect::Detail::Definitions);
   Context context = asked;
   context.catalogs = &catalogs;
+  refuse_mixture(request);
   ImpactResult result;
-  result.connection = connection_of(context, request);
-  const ShapeChange change = request.pending || request.to
-                                 ? from_sources(context, request, result.connection,
-                                                request.to.value_or("metadata:"), result)
-                                 : from_steps(context, request, result.connection, result);
-  judge_parts(context, change, result);
+  const std::string target = connection_of(context, request);
+  ShapeChange change =
+      request.pending || request.to
+          ? from_sources(context, request, target, request.to.value_or("metadata:"), result)
+          : from_steps(context, request, target, result);
+  result.connection = name_of_target(context, target);
+  change.connection = result.connection;
+  judge_parts(context, std::move(change), target, result);
   return result;
 }
 

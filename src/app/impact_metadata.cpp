@@ -265,6 +265,7 @@ std::vector<std::string> lost_objects(const metadata::Expected& expected,
 
 void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& result) {
   const MetadataModel loaded = load_metadata_model(context);
+  result.failures.insert(result.failures.end(), loaded.errors.begin(), loaded.errors.end());
   if (loaded.model.objects.empty() || !loaded.errors.empty()) {
     return;
   }

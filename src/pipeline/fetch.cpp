@@ -8,10 +8,10 @@
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/capture.h"
+#include "pipeline/fetch_compare.h"
 #include "pipeline/file_format.h"
 #include "pipeline/land.h"
 #include "pipeline/source.h"
-#include "pipeline/write.h"
 #include "project/project.h"
 
 namespace kedge::pipeline {
@@ -19,18 +19,6 @@ namespace {
 
 using contracts::FetchedColumn;
 using contracts::FetchedShape;
-
-// What one connection gave; filled by its own thread.
-struct Probe {
-  const project::Connection* connection = nullptr;
-  std::vector<std::size_t> reads;
-  std::vector<std::size_t> writes;
-  std::optional<Problem> failure;  // of the whole connection
-  std::map<std::size_t, FetchedShape> shapes;
-  std::map<std::size_t, Problem> unfetched;   // reads that could not be described
-  std::map<std::size_t, Problem> uncaptured;  // those whose changes the server does not give
-  std::map<std::size_t, contracts::Target> targets;
-};
 
 class Fetcher {
  public:
@@ -187,182 +175,6 @@ class Fetcher {
   Probe& probe_;
 };
 
-class Comparison {
- public:
-  Comparison(const FetchRequest& request, FetchResult& result)
-      : request_(request), workspace_(*request.workspace), result_(result) {}
-
-  void run(const Probe& probe) {
-    if (probe.failure) {
-      add(*probe.failure, Severity::Error, {"connection", probe.connection->name, "", ""});
-      return;
-    }
-    for (const std::size_t index : probe.reads) {
-      const auto failed = probe.unfetched.find(index);
-      if (failed != probe.unfetched.end()) {
-        add(failed->second, Severity::Error, subject(workspace_.reads[index], ""));
-      } else {
-        compare_read(workspace_.reads[index], probe.shapes.at(index));
-      }
-      if (const auto found = probe.uncaptured.find(index); found != probe.uncaptured.end()) {
-        add(found->second, Severity::Error, subject(workspace_.reads[index], ""));
-      }
-    }
-    for (const std::size_t index : probe.writes) {
-      const auto target = probe.targets.find(index);
-      if (target != probe.targets.end()) {
-        compare_target(workspace_.writes[index], target->second);
-      }
-    }
-  }
-
- private:
-  static Subject subject(const ReadSpec& read, const std::string& column) {
-    return {"entity", read.connection, read.entity, column};
-  }
-
-  FetchFinding& add(Problem problem, Severity severity, Subject about) {
-    FetchFinding item;
-    item.finding = {std::move(problem), severity, std::move(about), "contracts"};
-    result_.findings.push_back(std::move(item));
-    return result_.findings.back();
-  }
-
-  void note(const ReadSpec& read, const std::string& text) {
-    Problem problem;
-    problem.message = "entity '" + read.label + "': " + text;
-    add(std::move(problem), Severity::Note, subject(read, ""));
-  }
-
-  void compare_read(const ReadSpec& read, const FetchedShape& fetched) {
-    const std::vector<contracts::ShapeColumn> shape = contracts::shape_of(fetched);
-    result_.fetched[read.label] = {shape, read.read_hash};
-    if (read.contract.empty()) {
-      compare_baseline(read, shape);
-      return;
-    }
-    contracts::ContractComparison comparison = contracts::compare_contract(read.contract, fetched);
-    for (const contracts::ColumnDrift& drift : comparison.drift) {
-      // Texts of csv and json have no type of their own: a declared one is checked while landing.
-      if (drift.kind == "missing" || !is_untyped_file(read)) {
-        FetchFinding& item = add({codes::PZ0331,
-                                  "entity '" + read.label + "': " + drift.text,
-                                  drift.where,
-                                  drift.hint,
-                                  {}},
-                                 Severity::Error, subject(read, drift.column));
-        item.kind = drift.kind;
-        item.declared = drift.declared;
-        item.found = drift.found;
-      }
-    }
-    report_extra(read, comparison.extra);
-    for (const std::string& absent : comparison.absent) {
-      note(read, "optional column '" + absent + "' is not there");
-    }
-    if (!comparison.same_type.empty()) {
-      note(read, "same underlying type as declared: " + base::join(comparison.same_type, "; "));
-    }
-    compare_remembered(read, shape);
-  }
-
-  static bool is_untyped_file(const ReadSpec& read) {
-    return read.is_file() && format_of(read.file, "csv") != "parquet";
-  }
-
-  void report_extra(const ReadSpec& read, const std::vector<std::string>& extra) {
-    if (extra.empty()) {
-      return;
-    }
-    const std::string text =
-        std::to_string(extra.size()) + " column(s) not in the contract: " + base::join(extra, ", ");
-    if (read.extra_columns == "ignore") {
-      note(read, text);
-      return;
-    }
-    FetchFinding& item =
-        add({codes::PZ0331, "entity '" + read.label + "': " + text, read.where, "", {}},
-            read.extra_columns == "fail" ? Severity::Error : Severity::Warning, subject(read, ""));
-    item.kind = "extra";
-    item.found = base::join(extra, ", ");
-  }
-
-  void report_natives(const ReadSpec& read, const std::vector<contracts::ShapeColumn>& before,
-                      const std::vector<contracts::ShapeColumn>& now) {
-    for (const contracts::ShapeChange& change : contracts::compare_natives(before, now)) {
-      std::string type;
-      for (const contracts::ShapeColumn& column : now) {
-        type = column.name == change.column ? column.type : type;
-      }
-      add({codes::PZ0331,
-           "entity '" + read.label + "': " + contracts::native_change_text(change, type),
-           read.where,
-           "",
-           {}},
-          Severity::Warning, subject(read, change.column));
-    }
-  }
-
-  void compare_remembered(const ReadSpec& read, const std::vector<contracts::ShapeColumn>& shape) {
-    const auto before = request_.remembered.find(read.label);
-    if (before != request_.remembered.end()) {
-      report_natives(read, before->second.columns, shape);
-    }
-  }
-
-  void compare_baseline(const ReadSpec& read, const std::vector<contracts::ShapeColumn>& shape) {
-    const auto baseline = request_.baselines.find(read.label);
-    if (baseline == request_.baselines.end()) {
-      return;
-    }
-    const auto changes = contracts::compare_shapes(baseline->second.shape.columns, shape);
-    if (!changes.empty()) {
-      add({codes::PZ0331,
-           "entity '" + read.label +
-               "': differs from the accepted baseline: " + contracts::changes_text(changes),
-           read.where,
-           "",
-           {}},
-          read.policy == project::OnSourceDrift::Fail ? Severity::Error : Severity::Warning,
-          subject(read, ""));
-    }
-    report_natives(read, baseline->second.shape.columns, shape);
-  }
-
-  // The shape that is known to be written: promised, or what the SQL was compiled to.
-  std::vector<contracts::WriteColumn> columns_of(const WriteSpec& write) const {
-    std::vector<contracts::WriteColumn> columns;
-    for (const contracts::ContractColumn& column : write.contract.columns) {
-      columns.push_back({column.name, column.type});
-    }
-    const auto output = request_.outputs.find(write.pipeline);
-    return columns.empty() && output != request_.outputs.end()
-               ? write_columns(write, output->second)
-               : columns;
-  }
-
-  void compare_target(const WriteSpec& write, const contracts::Target& target) {
-    const std::vector<contracts::WriteColumn> columns = columns_of(write);
-    if (columns.empty()) {
-      return;
-    }
-    const contracts::WriteVerdict verdict =
-        contracts::judge_write(judge_request(write, columns), target, {});
-    for (const contracts::Mismatch& mismatch : verdict.mismatches) {
-      FetchFinding& item = add(
-          {verdict.code, "target '" + write.target + "': " + mismatch.text, write.where, "", {}},
-          Severity::Error, {"entity", write.connection, write.entity, mismatch.column});
-      item.kind = mismatch.kind;
-      item.declared = mismatch.declared;
-      item.found = mismatch.found;
-    }
-  }
-
-  const FetchRequest& request_;
-  const Workspace& workspace_;
-  FetchResult& result_;
-};
-
 std::vector<Probe> probes_of(const Workspace& workspace) {
   std::vector<Probe> probes;
   for (const project::Connection& connection : workspace.connections.connections) {
@@ -399,7 +211,7 @@ FetchResult fetch_and_compare(const FetchRequest& request) {
   result.fetched = request.remembered;
   result.connections = probes.size();
   for (const Probe& probe : probes) {
-    Comparison(request, result).run(probe);
+    compare_probe(request, probe, result);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct FetchFinding {
   std::string kind;
   std::string declared;
   std::string found;
+  // What it is about: an index into Workspace::reads or ::writes.
+  std::optional<std::size_t> read = std::nullopt;
+  std::optional<std::size_t> write = std::nullopt;
 };
 
 struct FetchResult {
@@ -37,6 +41,18 @@ struct FetchRequest {
 };
 
 FetchResult fetch_and_compare(const FetchRequest& request);
+
+// Shapes that one database would have.
+struct AssumedShapes {
+  std::string connection;
+  const schema::Schema& schema;
+  // Of reads with a query of their own; one that is not here cannot be answered.
+  std::map<std::size_t, contracts::FetchedShape> queries;
+};
+// What tier 5 would find in the tables of that connection. Nothing is opened.
+std::vector<FetchFinding> compare_assumed(const FetchRequest& request,
+                                          const AssumedShapes& assumed);
+
 // The live shape of one entity.
 contracts::FetchedShape fetch_shape(const World& world, std::shared_ptr<const Workspace> workspace,
                                     std::size_t read);

@@ -47,32 +47,6 @@ FetchedColumn fetched_column(const Place& place, const std::string& name, const 
   return column;
 }
 
-const schema::Table* find_entity(const schema::Schema& schema, const schema::Name& wanted) {
-  const auto same = [&](const Identifier& a, const Identifier& b) {
-    return schema.engine.dialect == schema::Dialect::Postgres
-               ? a == b
-               : base::equals_ignoring_case(a.text(), b.text());
-  };
-  for (const schema::Table& table : schema.tables) {
-    const bool here = same(table.name.schema, wanted.schema) ||
-                      (table.name.schema.empty() && same(schema.default_schema, wanted.schema)) ||
-                      (wanted.schema.empty() && same(schema.default_schema, table.name.schema));
-    if (here && same(table.name.name, wanted.name)) {
-      return &table;
-    }
-  }
-  return nullptr;
-}
-
-bool is_view(const schema::Schema& schema, const schema::Name& wanted) {
-  return std::any_of(schema.views.begin(), schema.views.end(), [&](const schema::View& view) {
-    const bool here = view.name.schema == wanted.schema ||
-                      (view.name.schema.empty() && schema.default_schema == wanted.schema) ||
-                      (wanted.schema.empty() && schema.default_schema == view.name.schema);
-    return here && base::equals_ignoring_case(view.name.name.text(), wanted.name.text());
-  });
-}
-
 std::vector<std::string> names_of(const std::vector<Identifier>& columns) {
   std::vector<std::string> names;
   for (const Identifier& column : columns) {
@@ -175,6 +149,38 @@ contracts::Target target_of(const schema::Schema& schema, const schema::Table& t
 
 }  // namespace
 
+namespace {
+
+// Names as the database compares them where a statement names them unquoted.
+bool is_entity(const schema::Schema& schema, const schema::Name& found,
+               const schema::Name& wanted) {
+  const auto same = [&](const Identifier& a, const Identifier& b) {
+    return schema.engine.dialect == schema::Dialect::Postgres
+               ? a == b
+               : base::equals_ignoring_case(a.text(), b.text());
+  };
+  const bool here = same(found.schema, wanted.schema) ||
+                    (found.schema.empty() && same(schema.default_schema, wanted.schema)) ||
+                    (wanted.schema.empty() && same(schema.default_schema, found.schema));
+  return here && same(found.name, wanted.name);
+}
+
+}  // namespace
+
+const schema::Table* find_entity(const schema::Schema& schema, const schema::Name& wanted) {
+  const auto found = std::find_if(
+      schema.tables.begin(), schema.tables.end(),
+      [&](const schema::Table& table) { return is_entity(schema, table.name, wanted); });
+  return found == schema.tables.end() ? nullptr : &*found;
+}
+
+const schema::View* find_entity_view(const schema::Schema& schema, const schema::Name& wanted) {
+  const auto found =
+      std::find_if(schema.views.begin(), schema.views.end(),
+                   [&](const schema::View& view) { return is_entity(schema, view.name, wanted); });
+  return found == schema.views.end() ? nullptr : &*found;
+}
+
 schema::Name entity_name(const std::string& entity) {
   const std::size_t dot = entity.find('.');
   if (dot == std::string::npos) {
@@ -261,7 +267,7 @@ std::optional<contracts::Target> target_in(const schema::Schema& schema, const W
   if (const schema::Table* table = find_entity(schema, name)) {
     return target_of(schema, *table, write.system);
   }
-  if (is_view(schema, name)) {
+  if (find_entity_view(schema, name) != nullptr) {
     contracts::Target target;
     target.is_view = true;
     return target;

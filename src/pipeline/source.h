@@ -16,6 +16,9 @@ namespace kedge::pipeline {
 
 // "public.arrivals" -> (public, arrivals).
 schema::Name entity_name(const std::string& entity);
+// The table or view of that name; names fold as the database folds them.
+const schema::Table* find_entity(const schema::Schema& schema, const schema::Name& wanted);
+const schema::View* find_entity_view(const schema::Schema& schema, const schema::Name& wanted);
 std::string quote_entity(const db::Connection& connection, const std::string& entity);
 std::string quote_column(const db::Connection& connection, const std::string& column);
 

@@ -114,6 +114,21 @@ def judge_code(folder):
     check("no file for a type of the database", not [i for i in elsewhere["impacts"] if i["part"] == "code"], elsewhere)
 
 
+def judge_mixture(folder):
+    """One question a time: what would be left unsaid is refused."""
+    for arguments in (["--to", "metadata:", "--drop-column", "vessels.draught_m"], ["--pending", "--drop-table", "vessels"],
+                      ["--pending", "--to", "empty:"], ["--to", "empty:", "--rename", "vessels.name=n"]):
+        done = run(folder, "impact", "--db", "harbour", *arguments)
+        check(f"refused: {arguments}", done.returncode == 2 and "ERR_USAGE" in done.stderr, done.stdout + done.stderr)
+
+
+def judge_broken(folder):
+    """Declarations that cannot be read are told: nothing is called unbroken that was not looked at."""
+    (folder / "connections.yml").write_text((folder / "connections.yml").read_text() + "odd:\n  connector: nonsense\n")
+    done = run(folder, "impact", "--db", "harbour", "--drop-column", "vessels.draught_m")
+    check("a broken declaration is no silence", done.returncode == 2, done.stdout + done.stderr)
+
+
 def judge_contract(folder):
     (folder / ".gitignore").write_text(".kedge/\ndata/\n")
     git(folder, "init", "-q", ".")
@@ -146,7 +161,7 @@ def judge_contract(folder):
 
 
 def main():
-    for judge in (judge_projection, judge_code, judge_migrate, judge_contract):
+    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_migrate, judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
     print(f"{passed} passed, {failed} failed")

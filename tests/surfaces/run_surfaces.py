@@ -160,6 +160,18 @@ def judge_leftovers(server):
         check(f"leftovers: {name}: an answer", answer.startswith(b"HTTP/1.1 ") or body is large, answer[:100])
 
 
+def judge_no_body(server):
+    """A POST that announces no body has an empty one: it is answered at once, with the connection still open."""
+    for path in ("/validate-models", "/check"):
+        with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=10) as connection:
+            connection.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            try:
+                answer = connection.recv(1 << 16)
+            except OSError as error:
+                answer = str(error).encode()
+        check(f"no body: {path}", answer.startswith(b"HTTP/1.1 200 "), answer[:200])
+
+
 def judge_rest(server, project, cli_entries, cli_check):
     check("health", server.json("GET", "/health") == (200, {"status": "ok"}))
     check("validate", server.json("POST", "/validate-models") == (200, cli_entries))
@@ -172,6 +184,7 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("malformed", server.json("POST", "/check", raw=b"{")[0] == 400)
     check("deep nesting", server.json("POST", "/check", raw=b"[" * 100000)[0] == 400)
     judge_leftovers(server)
+    judge_no_body(server)
     check("large body", server.ask("POST", "/check", raw=b" " * (2 << 20))[0] == 413)
     check("nothing there", server.json("GET", "/nothing")[0] == 404)
     check("wrong method", server.json("DELETE", "/validate-models")[0] == 405)
