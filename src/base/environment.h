@@ -30,7 +30,8 @@ struct ProcessRequest {
   std::string working_folder;          // empty: the current one
   std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the own
   std::string standard_input;
-  double timeout_seconds = 0;  // 0 = none
+  double timeout_seconds = 0;    // 0 = none
+  std::size_t output_bytes = 0;  // more on either output ends it; 0 = any
 };
 
 struct ProcessResult {
@@ -38,6 +39,7 @@ struct ProcessResult {
   std::string standard_output;
   std::string standard_error;
   bool timed_out = false;
+  bool overflowed = false;
 };
 
 class ProcessRunner {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -70,7 +71,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Feeds stdin and drains both outputs until they close or the deadline passes.
+// Feeds stdin and drains both outputs until they close; false when a limit ended that.
 bool pump(Pipe& in, Pipe& out, Pipe& err, const ProcessRequest& request, ProcessResult& result) {
   using Steady = std::chrono::steady_clock;
   const auto deadline = Steady::now() + std::chrono::duration_cast<Steady::duration>(
@@ -94,6 +95,7 @@ bool pump(Pipe& in, Pipe& out, Pipe& err, const ProcessRequest& request, Process
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
       if (left <= 0) {
+        result.timed_out = true;
         return false;
       }
       wait = static_cast<int>(left);
@@ -108,6 +110,11 @@ bool pump(Pipe& in, Pipe& out, Pipe& err, const ProcessRequest& request, Process
     }
     if (err.read_end >= 0 && polls[1].revents != 0) {
       drain(err.read_end, result.standard_error);
+    }
+    if (request.output_bytes > 0 && std::max(result.standard_output.size(),
+                                             result.standard_error.size()) > request.output_bytes) {
+      result.overflowed = true;
+      return false;
     }
     if (in.write_end >= 0 && polls[2].revents != 0) {
       const ssize_t count =
@@ -162,9 +169,9 @@ class SystemProcessRunner final : public ProcessRunner {
     Pipe::close_end(failure.write_end);
     ProcessResult result;
     const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
-    result.timed_out = !pump(in, out, err, request, result);
+    const bool ended = pump(in, out, err, request, result);
     ::signal(SIGPIPE, old_handler);
-    if (result.timed_out) {
+    if (!ended) {
       ::kill(child, SIGKILL);
     }
     int status = 0;

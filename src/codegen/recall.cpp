@@ -100,7 +100,7 @@ class Notes {
  public:
   // Nothing when a name cannot be noted on one line, or somebody changed a file meanwhile.
   static std::optional<std::string> write(const SeenFiles& seen, const SeenEnvironment& environment,
-                                          const GenResult& result) {
+                                          const std::string& own, const GenResult& result) {
     std::string text(kVersion);
     bool plain = true;
     const auto line = [&](char kind, const std::string& value, const std::string& name) {
@@ -108,6 +108,7 @@ class Notes {
       text += std::string("\n") + kind + " " + value + "\t" + name;
     };
     line('X', program_stamp(), "");
+    line('O', "", own);
     for (const auto& [path, hash] : seen.paths_) {
       const std::optional<base::FileStamp> stamp = base::stamp_of(path);
       if (stamp) {
@@ -159,13 +160,19 @@ class Recollection {
  public:
   Recollection(base::FileSystem& files, base::Environment& environment, const std::string& folder,
                std::int64_t noted_ns)
-      : files_(files), environment_(environment), repository_(folder), noted_ns_(noted_ns) {}
+      : files_(files),
+        environment_(environment),
+        repository_(folder),
+        folder_(folder),
+        noted_ns_(noted_ns) {}
 
   // False when a fact does not hold any more.
   bool take(char kind, std::string_view value, const std::string& name) {
     switch (kind) {
       case 'X':
         return value == program_stamp() && !value.empty();
+      case 'O':  // else a copy of the project: the notes are about the files of the other
+        return name == folder_;
       case 'F':
         return is_same_file(value, name);
       case 'K':
@@ -219,6 +226,7 @@ class Recollection {
   base::FileSystem& files_;
   base::Environment& environment_;
   Repository repository_;
+  const std::string& folder_;
   std::int64_t noted_ns_;
 };
 
@@ -262,7 +270,7 @@ void remember(SeenFiles& files, const SeenEnvironment& environment, const std::s
       repeats = repeats && next_status(file).has_value();
     }
   }
-  if (const auto text = repeats ? Notes::write(files, environment, result) : std::nullopt) {
+  if (const auto text = repeats ? Notes::write(files, environment, folder, result) : std::nullopt) {
     Notes::keep(files, seen_path(folder), *text);
   }
 }

@@ -55,6 +55,9 @@ std::vector<const GenTarget*> chosen_targets(const project::Project& project,
   return chosen;
 }
 
+constexpr int kFormatterSeconds = 60;               // a file
+constexpr std::size_t kMostFormatted = 64U << 20U;  // bytes of either output
+
 Formatter make_formatter(const Workspace& workspace, const GenTarget& target) {
   if (target.formatter.empty()) {
     return {};
@@ -65,7 +68,8 @@ Formatter make_formatter(const Workspace& workspace, const GenTarget& target) {
     request.working_folder = workspace.project.folder;
     request.environment = {{"KEDGE_FILE", path}};
     request.standard_input = text;
-    request.timeout_seconds = 60;
+    request.timeout_seconds = kFormatterSeconds;
+    request.output_bytes = kMostFormatted;
     const auto refuse = [&](const std::string& why) {
       throw Error(codes::ERR_GEN_FORMATTER,
                   "the formatter of target '" + target.name.text + "' " + why,
@@ -77,9 +81,21 @@ Formatter make_formatter(const Workspace& workspace, const GenTarget& target) {
     } catch (const Error& error) {
       refuse(std::string("cannot be started: ") + error.what());
     }
+    if (result.timed_out) {
+      refuse("did not end within " + std::to_string(kFormatterSeconds) + " s for '" + path + "'");
+    }
+    if (result.overflowed) {
+      refuse("gave more than " + std::to_string(kMostFormatted >> 20U) + " MiB for '" + path + "'");
+    }
     if (result.exit_code != 0) {
       refuse("ended with exit code " + std::to_string(result.exit_code) + ": " +
              std::string(base::truncate_utf8(result.standard_error + result.standard_output, 300)));
+    }
+    if (base::trim(result.standard_output).empty() && !base::trim(text).empty()) {
+      refuse("gave nothing back for '" + path + "'");
+    }
+    if (!base::is_valid_utf8(result.standard_output)) {
+      refuse("gave back what is not UTF-8 for '" + path + "'");
     }
     return result.standard_output;
   };

@@ -793,6 +793,19 @@ def formatter_that_fails_or_is_missing(p):
             assert all(word in answer.message() for word in words) and not p.there("gen"), answer
 
 
+@rule
+def formatter_that_gives_back_no_text(p):
+    """More than there is room for, nothing at all, or what is no text: refused before anything is written."""
+    p.gen()
+    before = p.snapshot()
+    for command, word in (("[yes]", "MiB"), ("['true']", "nothing"), ("[printf, '\\377']", "UTF-8")):
+        p.write({"project.yml": targets(f"{{name: t, pack: ./pack, out: gen, formatter: {{command: {command}}}}}")})
+        for answer in (p.gen(), p.verify()):
+            assert answer.exit == 2 and answer.codes() == ["ERR_GEN_FORMATTER"] and word in answer.message(), (command, answer)
+        assert {k: v for k, v in p.snapshot().items() if k.startswith("gen/")} == \
+            {k: v for k, v in before.items() if k.startswith("gen/")}, command
+
+
 # ----------------------------------------------------------------------------------------------------------------- limits
 
 @rule
@@ -894,6 +907,21 @@ def notes_miss_no_change_of_an_input(p):
         p.gen()
         after = p.snapshot()
         assert any(before.get(name) != after.get(name) for name in {*before, *after} if name.startswith(("gen/", "codegen/")) or name == SEEN), what
+
+
+@rule
+def notes_of_a_copied_project_are_about_the_other_one(p):
+    import shutil
+    remembered(p)
+    copy = p.folder.with_name(p.folder.name + "-copy")
+    shutil.copytree(p.folder, copy)
+    try:
+        p.folder, original = copy, p.folder
+        p.write({"metadata/h.yml": metadata("field.int: fresh")})
+        assert p.gen().status(FILE) == "updated" and "fresh" in p.read(FILE)
+    finally:
+        p.folder = original
+        shutil.rmtree(copy)
 
 
 @rule
