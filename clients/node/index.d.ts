@@ -24,7 +24,7 @@ export interface Finding {
   guard?: string; subject?: { kind?: string; connection?: string; container?: string; name?: string };
   notes?: { text: string; file?: string; line?: number; column?: number }[];
 }
-export interface CheckResult { guards: Record<string, unknown>[]; findings: Finding[]; exit_code: number }
+export interface CheckResult { guards: Record<string, unknown>[]; findings: Finding[]; errors: Finding[]; exit_code: number }
 export interface EngineOptions { program?: string; env?: Record<string, string> }
 
 /** kedge could not do what it was asked. `code` is stable. */

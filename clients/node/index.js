@@ -45,7 +45,10 @@ const failure = (stdout, stderr, exitCode) => {
   return new KedgeError(said?.code ?? '', said?.message ?? (stderr.trim() || `kedge ended with ${exitCode}`), exitCode, document);
 };
 
-const list = (flag, names) => names?.length ? [flag, names.join(',')] : [];
+const list = (flag, names) => names?.length ? [`${flag}=${names.join(',')}`] : [];
+
+// The report of a check that could not look everywhere ends with 2 and is a result all the same.
+const isResult = (document, exitCode) => document !== undefined && (exitCode !== 2 || document.guards !== undefined);
 
 export class Engine {
   constructor(project = '.', { program = programPath(), env } = {}) {
@@ -60,17 +63,20 @@ export class Engine {
       const out = [], err = [];
       child.stdout.on('data', bytes => out.push(bytes));
       child.stderr.on('data', bytes => err.push(bytes));
-      child.on('error', reject);
+      child.on('error', error => reject(new KedgeError('', `cannot run ${this.program}: ${error.message}`, 127)));
       child.on('close', exitCode => {
         const stdout = Buffer.concat(out).toString('utf8');
-        if (good.includes(exitCode)) resolve(JSON.parse(stdout));
-        else reject(failure(stdout, Buffer.concat(err).toString('utf8'), exitCode));
+        const document = parse(stdout);
+        if (good.includes(exitCode) && isResult(document, exitCode)) resolve(document);
+        else if (good.includes(exitCode) && document === undefined) {
+          reject(new KedgeError('', `kedge gave no JSON document: ${stdout.trim().slice(0, 200)}`, exitCode));
+        } else reject(failure(stdout, Buffer.concat(err).toString('utf8'), exitCode));
       });
     });
   }
 
   validateModels(dataSource, { deep = false } = {}) {
-    return this.#run('validate-models', [...(dataSource ? ['--datasource', dataSource] : []), ...(deep ? ['--deep'] : [])], [0]);
+    return this.#run('validate-models', [...(dataSource ? [`--datasource=${dataSource}`] : []), ...(deep ? ['--deep'] : [])], [0]);
   }
 
   async applyDriftDeletes(entries) {
@@ -85,17 +91,17 @@ export class Engine {
   }
 
   ingest(dataSource, { schemaName, includeTables, excludeTables } = {}) {
-    return this.#run('ingest', ['--datasource', dataSource, ...(schemaName ? ['--schema', schemaName] : []),
+    return this.#run('ingest', [`--datasource=${dataSource}`, ...(schemaName ? [`--schema=${schemaName}`] : []),
       ...list('--include-tables', includeTables), ...list('--exclude-tables', excludeTables)], [0, 1]);
   }
 
   query(query, { variables = {}, dataSource, dryRun = false } = {}) {
-    const values = Object.entries(variables).flatMap(([name, value]) => ['--variables', `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
-    return this.#run('query', [typeof query === 'string' ? query : JSON.stringify(query), ...values,
-      ...(dataSource ? ['--data-source', dataSource] : []), ...(dryRun ? ['--dry-run'] : [])], [0]);
+    const values = Object.entries(variables).map(([name, value]) => `--variables=${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    return this.#run('query', [...values, ...(dataSource ? [`--data-source=${dataSource}`] : []), ...(dryRun ? ['--dry-run'] : []),
+      '--', typeof query === 'string' ? query : JSON.stringify(query)], [0]);
   }
 
   check({ only, skip } = {}) {
-    return this.#run('check', [...list('--only', only), ...list('--skip', skip)], [0, 1]);
+    return this.#run('check', [...list('--only', only), ...list('--skip', skip)], [0, 1, 2]);
   }
 }

@@ -20,6 +20,19 @@ test('ingest, query, check, drift, apply', async () => {
   assert.deepStrictEqual([applied.applied.length, applied.residual], [1, []]);
 });
 
+test('a database that is down does not lose the report', async () => {
+  const report = await new Engine(process.env.KEDGE_TEST_PROJECT, { env: { YARD: 'nowhere.db' } }).check({ only: ['models'] });
+  assert.deepStrictEqual([report.exit_code, report.errors.length > 0], [2, true]);
+});
+
+test('words that look like options, and no program at all, are errors of the client', async () => {
+  for (const text of ['--help', '--version', '-C', '--']) {
+    await assert.rejects(engine.query(text), error => error instanceof KedgeError && error.exitCode === 2, text);
+  }
+  await assert.rejects(engine.validateModels('--help'), error => error.code === 'unknown_data_source');
+  await assert.rejects(new Engine('.', { program: '/nowhere/kedge' }).check(), KedgeError);
+});
+
 test('an unknown data source has its code', async () => {
   await assert.rejects(engine.validateModels('nope'),
     error => error instanceof KedgeError && error.code === 'unknown_data_source' && error.exitCode === 2);

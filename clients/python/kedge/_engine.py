@@ -42,13 +42,23 @@ def _failure(stdout: str, stderr: str, exit_code: int) -> KedgeError:
 def _result(stdout: str, stderr: str, exit_code: int, good: Tuple[int, ...]) -> Any:
     if exit_code not in good:
         raise _failure(stdout, stderr, exit_code)
-    return json.loads(stdout)
+    try:
+        document = json.loads(stdout)
+    except ValueError:
+        raise KedgeError("", f"kedge gave no JSON document: {stdout.strip()[:200]}", exit_code) from None
+    if exit_code == 2 and "guards" not in document:  # not the report of a check that could not look everywhere
+        raise _failure(stdout, stderr, exit_code)
+    return document
+
+
+def _not_started(program: str, error: OSError) -> KedgeError:
+    return KedgeError("", f"cannot run {program}: {error.strerror or error}", 127)
 
 
 def _validate(data_source: Optional[str], deep: bool) -> Request:
     arguments = ["validate-models"]
     if data_source is not None:
-        arguments += ["--datasource", data_source]
+        arguments.append(f"--datasource={data_source}")
     if deep:
         arguments.append("--deep")
     return arguments, (0,)
@@ -56,25 +66,25 @@ def _validate(data_source: Optional[str], deep: bool) -> Request:
 
 def _ingest(data_source: str, schema_name: Optional[str], include_tables: Iterable[str],
             exclude_tables: Iterable[str]) -> Request:
-    arguments = ["ingest", "--datasource", data_source]
+    arguments = ["ingest", f"--datasource={data_source}"]
     if schema_name is not None:
-        arguments += ["--schema", schema_name]
+        arguments.append(f"--schema={schema_name}")
     for flag, names in (("--include-tables", include_tables), ("--exclude-tables", exclude_tables)):
         joined = ",".join(names)
         if joined:
-            arguments += [flag, joined]
+            arguments.append(f"{flag}={joined}")
     return arguments, (0, 1)
 
 
 def _query(query: Query, variables: Optional[Mapping[str, Any]], data_source: Optional[str], dry_run: bool) -> Request:
-    arguments = ["query", query if isinstance(query, str) else json.dumps(query)]
+    arguments = ["query"]
     for name, value in (variables or {}).items():
-        arguments += ["--variables", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+        arguments.append(f"--variables={name}={value if isinstance(value, str) else json.dumps(value)}")
     if data_source is not None:
-        arguments += ["--data-source", data_source]
+        arguments.append(f"--data-source={data_source}")
     if dry_run:
         arguments.append("--dry-run")
-    return arguments, (0,)
+    return [*arguments, "--", query if isinstance(query, str) else json.dumps(query)], (0,)
 
 
 def _check(only: Iterable[str], skip: Iterable[str]) -> Request:
@@ -82,8 +92,8 @@ def _check(only: Iterable[str], skip: Iterable[str]) -> Request:
     for flag, names in (("--only", only), ("--skip", skip)):
         joined = ",".join(names)
         if joined:
-            arguments += [flag, joined]
-    return arguments, (0, 1)
+            arguments.append(f"{flag}={joined}")
+    return arguments, (0, 1, 2)
 
 
 def _apply(path: str) -> Request:
@@ -114,8 +124,11 @@ class Engine(_Base):
 
     def _run(self, request: Request) -> Any:
         arguments, good = request
-        done = subprocess.run(self._command(arguments), capture_output=True, text=True, encoding="utf-8",
-                              stdin=subprocess.DEVNULL, env=self.env, check=False)
+        try:
+            done = subprocess.run(self._command(arguments), capture_output=True, text=True, encoding="utf-8",
+                                  stdin=subprocess.DEVNULL, env=self.env, check=False)
+        except OSError as error:
+            raise _not_started(self.program, error) from error
         return _result(done.stdout, done.stderr, done.returncode, good)
 
     def validate_models(self, data_source: Optional[str] = None, *, deep: bool = False) -> List[DeleteEntry]:
@@ -141,7 +154,7 @@ class Engine(_Base):
         return cast(QueryResult, self._run(_query(query, variables, data_source, dry_run)))
 
     def check(self, *, only: Iterable[str] = (), skip: Iterable[str] = ()) -> CheckResult:
-        """Every guard of the project in one run."""
+        """Every guard of the project in one run. What could not be checked is in `errors`, and exit_code is 2."""
         return cast(CheckResult, self._run(_check(only, skip)))
 
 
@@ -150,9 +163,12 @@ class AsyncEngine(_Base):
 
     async def _run(self, request: Request) -> Any:
         arguments, good = request
-        process = await asyncio.create_subprocess_exec(
-            *self._command(arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, env=self.env)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command(arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE, env=self.env)
+        except OSError as error:
+            raise _not_started(self.program, error) from error
         try:
             stdout, stderr = await process.communicate()
         except asyncio.CancelledError:

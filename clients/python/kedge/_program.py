@@ -3,6 +3,8 @@ import os
 import pathlib
 import shutil
 
+from ._errors import KedgeError
+
 
 def program_path() -> str:
     """$KEDGE_BIN, else the program in this package, else the one on PATH."""
@@ -15,4 +17,4 @@ def program_path() -> str:
     found = shutil.which("kedge")
     if found:
         return found
-    raise FileNotFoundError("the kedge program is neither in this package nor on PATH; set KEDGE_BIN")
+    raise KedgeError("", "the kedge program is neither in this package nor on PATH; set KEDGE_BIN", 127)

@@ -88,4 +88,5 @@ class Finding(TypedDict, total=False):
 class CheckResult(TypedDict, total=False):
     guards: List[Dict[str, Any]]
     findings: List[Finding]
+    errors: List[Finding]
     exit_code: int

@@ -47,6 +47,29 @@ class EngineTest(unittest.TestCase):
             self.engine.validate_models("nope")
         self.assertEqual((caught.exception.code, caught.exception.exit_code), ("unknown_data_source", 2))
 
+    def test_a_database_that_is_down_does_not_lose_the_report(self):
+        self.engine.ingest("main")
+        pathlib.Path(self.database).unlink()
+        report = self.engine.check(only=["models"])
+        self.assertEqual((report["exit_code"], bool(report["errors"])), (2, True))
+
+    def test_words_that_look_like_options_are_values(self):
+        for text in ("--help", "--version", "-C"):
+            with self.assertRaises(kedge.KedgeError) as caught:
+                self.engine.query(text)
+            self.assertEqual(caught.exception.exit_code, 2, text)
+        with self.assertRaises(kedge.KedgeError) as caught:
+            self.engine.validate_models("--help")
+        self.assertEqual(caught.exception.code, "unknown_data_source")
+
+    def test_whatever_fails_is_an_error_of_the_client(self):
+        with self.assertRaises(kedge.KedgeError):
+            kedge.Engine(".", program="/nowhere/kedge").check()
+        with self.assertRaises(kedge.KedgeError):
+            kedge.Engine(".", program="/bin/true").check()
+        with self.assertRaises(kedge.KedgeError):
+            asyncio.run(kedge.AsyncEngine(".", program="/nowhere/kedge").check())
+
     def test_async_gives_the_same(self):
         async def both():
             engine = kedge.AsyncEngine(self.folder.name)
