@@ -32,53 +32,30 @@ void require_known(const std::vector<Guard>& guards, const std::vector<std::stri
   }
 }
 
-// Paths from the project folder that differ from the revision, untracked ones included.
-std::vector<std::string> changed_files(Context& context, const std::string& revision) {
-  const auto git = [&](std::vector<std::string> arguments) {
-    base::ProcessRequest request;
-    request.arguments = {"git", "-C", context.folder};
-    request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
-    const base::ProcessResult result = context.processes.run(request);
-    if (result.exit_code != 0) {
-      throw Error(codes::ERR_SOURCE, "git cannot compare with '" + revision + "'",
-                  std::string(base::trim(result.standard_error)));
-    }
-    return base::split(result.standard_output, '\0');
+bool is_asked(const Guard& guard, const CheckRequest& request) {
+  const auto listed = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), guard.name) != list.end();
   };
-  if (revision.starts_with("-")) {
-    throw Error(codes::ERR_USAGE, "'" + revision + "' is no revision");
-  }
-  std::vector<std::string> files =
-      git({"diff", "--name-only", "--relative", "-z", revision, "--", "."});
-  const std::vector<std::string> untracked =
-      git({"ls-files", "--others", "--exclude-standard", "-z", "--", "."});
-  files.insert(files.end(), untracked.begin(), untracked.end());
-  std::erase(files, "");
-  return files;
+  return (request.only.empty() || listed(request.only)) && !listed(request.skip);
 }
 
-bool touches(const std::vector<std::string>& inputs, const std::vector<std::string>& changed) {
-  return std::any_of(changed.begin(), changed.end(), [&](const std::string& file) {
-    return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-      return input.ends_with('/') ? file.starts_with(input) : file == input;
-    });
-  });
+// A check that looks at nothing would pass.
+void require_choice(const std::vector<Guard>& guards, const CheckRequest& request) {
+  if (std::none_of(guards.begin(), guards.end(),
+                   [&](const Guard& guard) { return is_asked(guard, request); })) {
+    throw Error(codes::ERR_USAGE, "--only and --skip together leave no guard to run");
+  }
 }
 
 std::set<std::string> guards_to_run(Context& context, const std::vector<Guard>& guards,
                                     const CheckRequest& request) {
-  const auto listed = [](const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-  };
-  std::optional<std::vector<std::string>> changed;
+  std::optional<RevisionChanges> changes;
   if (request.changed_since) {
-    changed = changed_files(context, *request.changed_since);
+    changes.emplace(context, *request.changed_since);
   }
   std::set<std::string> chosen;
   for (const Guard& guard : guards) {
-    const bool asked = request.only.empty() || listed(request.only, guard.name);
-    if (asked && !listed(request.skip, guard.name) &&
-        (!changed || touches(guard.inputs, *changed))) {
+    if (is_asked(guard, request) && (!changes || changes->touch(guard.inputs(context)))) {
       chosen.insert(guard.name);
     }
   }
@@ -189,6 +166,7 @@ CheckResult check(Context& context, const CheckRequest& request) {
   if (request.baseline) {
     known = read_baseline(context, *request.baseline);
   }
+  require_choice(guards, request);
   const std::set<std::string> chosen = guards_to_run(context, guards, request);
   CheckResult result;
   result.time = context.clock.now_milliseconds();

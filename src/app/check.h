@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/revision_changes.h"
 #include "kedge/finding.h"
 
 namespace kedge::app {
@@ -33,9 +34,7 @@ struct GuardReport {
 struct Guard {
   std::string name;
   std::string summary;
-  // What it reads, as paths from the project folder: a folder ends with '/'. --changed-since runs a
-  // guard when one of these changed.
-  std::vector<std::string> inputs;
+  std::function<Inputs(const Context&)> inputs;  // --changed-since runs it when one changed
   std::function<bool(const Context&)> present;
   std::function<void(Context&, GuardReport&)> run;  // an Error thrown becomes a failure
   bool reads_databases = false;                     // they share one introspection of each

@@ -95,6 +95,21 @@ std::unique_ptr<db::Connection> connect(const Context& context, const std::strin
   return context.registry.connect(settings_of(context, name_or_url, access));
 }
 
+Problem without_passwords(Problem problem, const std::vector<std::string>& given) {
+  for (const std::string& text : given) {
+    const std::string shown = db::redact_url(text);
+    if (shown == text) {
+      continue;
+    }
+    problem.message = base::replace_all(std::move(problem.message), text, shown);
+    problem.hint = base::replace_all(std::move(problem.hint), text, shown);
+    for (Note& note : problem.notes) {
+      note.text = base::replace_all(std::move(note.text), text, shown);
+    }
+  }
+  return problem;
+}
+
 std::vector<ListedConnection> list_connections(const Context& context) {
   std::vector<ListedConnection> result;
   for (const project::Connection& connection : load(context).connections) {

@@ -24,6 +24,10 @@ db::ConnectionSettings settings_of(const Context& context, const project::Connec
 std::unique_ptr<db::Connection> connect(const Context& context, const std::string& name_or_url,
                                         db::AccessMode access);
 
+// A caller may give a URL with a password where a name is asked for: what repeats it is shown
+// without.
+Problem without_passwords(Problem problem, const std::vector<std::string>& given);
+
 struct ListedConnection {
   std::string name;
   std::string connector;

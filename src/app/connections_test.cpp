@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "app/model_project.h"
 #include "kedge/codes.h"
 #include "servers.h"
 
@@ -66,6 +67,12 @@ TEST_F(ConnectionsTest, GivesTheSettingsOfADeclaredConnection) {
   ASSERT_FALSE(settings.secrets.empty());
   EXPECT_FALSE(settings_of(context_, "far", db::AccessMode::ReadWrite)
                    .options.contains("command_timeout_seconds"));
+}
+
+TEST_F(ConnectionsTest, QueriesOfModelsHaveTheSameTimeLimit) {
+  const ModelProject project = open_model_project(context_);
+  EXPECT_EQ(project.sources.at("far").settings.options.at("command_timeout_seconds"), "30");
+  EXPECT_EQ(project.sources.at("main").settings.options.at("command_timeout_seconds"), "30");
 }
 
 TEST_F(ConnectionsTest, AnchorsRelativeFilesInTheProject) {

@@ -242,7 +242,7 @@ InferResult infer_contract(Context& context, const std::string& target, InferFro
     const contracts::Baselines baselines = state.baselines();
     const auto found = baselines.find(target);
     if (found == baselines.end()) {
-      throw Error(codes::PZ0127, "'" + target + "' has no accepted baseline",
+      throw Error(codes::PZ0127, "'" + db::redact_url(target) + "' has no accepted baseline",
                   "run with on_source_drift: warn or fail first, or use --connect");
     }
     for (const contracts::ShapeColumn& column : found->second.shape.columns) {

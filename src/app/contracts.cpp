@@ -53,8 +53,8 @@ Problem unknown_target(const pipeline::State& state, const std::string& entity,
                        const std::string& run) {
   Problem problem;
   problem.code = codes::PZ0127;
-  problem.message =
-      "'" + entity + "' has no observed schema in " + (run.empty() ? "any run" : "run " + run);
+  problem.message = "'" + db::redact_url(entity) + "' has no observed schema in " +
+                    (run.empty() ? "any run" : "run " + run);
   problem.hint = "run with on_source_drift: warn or fail first";
   if (const std::optional<std::string> older = older_run(state, entity)) {
     problem.hint += ", or accept an older one with --run " + *older;

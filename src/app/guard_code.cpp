@@ -1,13 +1,9 @@
 #include "app/check.h"
 #include "app/codegen.h"
-#include "project/project.h"
+#include "app/guard_inputs.h"
 
 namespace kedge::app {
 namespace {
-
-project::Project project_of(const Context& context) {
-  return project::load_project(context.files, context.environment, context.folder).project;
-}
 
 Finding to_finding(const codegen::CodegenFinding& from, const std::string& kind) {
   Finding finding;
@@ -25,7 +21,13 @@ Guard code_guard() {
   Guard guard;
   guard.name = "code";
   guard.summary = "generated code against the metadata";
-  guard.inputs = {"metadata/", "codegen/", "project.yml"};
+  guard.inputs = [](const Context& context) {
+    Inputs inputs;
+    const project::Project project = project_of(context);
+    add_metadata(inputs, project);
+    add_code(inputs, project);
+    return inputs;
+  };
   guard.present = [](const Context& context) { return !project_of(context).gen.targets.empty(); };
   guard.run = [](Context& context, GuardReport& report) {
     const codegen::CodegenCheck check = verify_codegen(context, codegen::Edits::Allowed);
@@ -42,10 +44,17 @@ Guard docs_guard() {
   Guard guard;
   guard.name = "docs";
   guard.summary = "generated docs against the metadata";
-  guard.inputs = {"metadata/", "docs/", "project.yml"};
-  // A project has generated docs once it has written some.
+  guard.inputs = [](const Context& context) {
+    Inputs inputs;
+    const project::Project project = project_of(context);
+    add_metadata(inputs, project);
+    inputs.files.push_back(project.docs.out.text);
+    return inputs;
+  };
+  // A project has generated docs once it says where, or has written some.
   guard.present = [](const Context& context) {
-    return folder_has_files(context, project_of(context).docs.out.text);
+    const project::Text out = project_of(context).docs.out;
+    return out.where.has_value() || folder_has_files(context, out.text);
   };
   guard.run = [](Context& context, GuardReport& report) {
     const codegen::DocsCheck check = verify_docs(context);

@@ -1,4 +1,5 @@
 #include "app/check.h"
+#include "app/guard_inputs.h"
 #include "app/validate.h"
 #include "kedge/codes.h"
 
@@ -9,7 +10,13 @@ Guard contracts_guard() {
   guard.name = "contracts";
   guard.reads_databases = true;
   guard.summary = "declarations of the project, and contracts against their sources and targets";
-  guard.inputs = {"connections.yml", "project.yml", "pipelines/", "metadata/"};
+  guard.inputs = [](const Context& context) {
+    Inputs inputs;
+    add_connections(inputs, context);
+    add_metadata(inputs, project_of(context));
+    inputs.files.emplace_back("pipelines");
+    return inputs;
+  };
   guard.present = [](const Context& context) {
     return context.files.kind(base::join_path(context.folder, "connections.yml")) ||
            context.files.kind(base::join_path(context.folder, "project.yml"));
@@ -19,7 +26,7 @@ Guard contracts_guard() {
     request.reach = Reach::Connect;
     Validation validation;
     for (const Checker& checker : validation_checkers()) {
-      if (checker.name != "models") {  // the models guard says it, once
+      if (checker.name != "models" && checker.name != "settings") {  // other guards say it
         checker.run(context, request, validation);
       }
     }

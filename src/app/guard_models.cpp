@@ -2,6 +2,7 @@
 #include <map>
 
 #include "app/check.h"
+#include "app/guard_inputs.h"
 #include "app/guard_models.h"
 #include "app/models.h"
 #include "base/overloaded.h"
@@ -84,7 +85,12 @@ Guard models_guard() {
   guard.name = "models";
   guard.reads_databases = true;
   guard.summary = "semantic models against the live databases";
-  guard.inputs = {"models/", "connections.yml", "project.yml"};
+  guard.inputs = [](const Context& context) {
+    Inputs inputs;
+    add_connections(inputs, context);
+    inputs.files.emplace_back("models");
+    return inputs;
+  };
   guard.present = [](const Context& context) { return folder_has_files(context, "models"); };
   guard.run = [](Context& context, GuardReport& report) {
     const ModelCheck check = check_models(context, {});

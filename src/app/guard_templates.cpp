@@ -1,4 +1,5 @@
 #include "app/check.h"
+#include "app/guard_inputs.h"
 #include "app/templates.h"
 
 namespace kedge::app {
@@ -32,7 +33,13 @@ Guard templates_guard() {
   Guard guard;
   guard.name = "templates";
   guard.summary = "template texts against the payloads that metadata declares";
-  guard.inputs = {"metadata/", "templates/", "project.yml"};
+  guard.inputs = [](const Context& context) {
+    Inputs inputs;
+    const project::Project project = project_of(context);
+    add_metadata(inputs, project);
+    inputs.files.push_back(project.templates.root.text);
+    return inputs;
+  };
   guard.present = [](const Context& context) {
     const MetadataModel loaded = load_metadata_model(context);
     return !loaded.model.templates.empty() || !loaded.errors.empty();

@@ -116,7 +116,9 @@ ShapeChange from_sources(Context& context, const ImpactRequest& request,
   change.broken_views = std::move(simulation.broken);
   // Views that the other side still has were made again there.
   const Source after = load_source(context, to, options);
-  change.after = after.is_declared ? as_held(after.schema, compared.dialect) : after.schema;
+  change.after = keep_unchanged(
+      change.before, after.is_declared ? as_held(after.schema, compared.dialect) : after.schema,
+      changes);
   std::erase_if(change.broken_views, [&](const BrokenView& broken) {
     return schema::find_view(change.after, broken.view) != nullptr;
   });
@@ -293,7 +295,8 @@ ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned)
   ShapeChange change;
   change.connection = result.connection;
   change.before = planned.before;
-  change.after = as_held(planned.after, planned.before.engine.dialect);
+  change.after = keep_unchanged(
+      change.before, as_held(planned.after, planned.before.engine.dialect), planned.changes);
   change.after.engine = planned.before.engine;
   change.after.default_schema = planned.before.default_schema;
   change.offline = planned.offline;

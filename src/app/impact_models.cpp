@@ -101,15 +101,31 @@ class LiveAfter {
   const RelationChange* find_written(const std::optional<std::string>& schema_name,
                                      const std::string& name) const {
     const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
+    const std::string wanted = schema_name.value_or(change_.before.default_schema.text());
+    const RelationChange* elsewhere = nullptr;
     for (const auto& [key, changed] : changes_) {
-      const std::string& own_schema =
+      if (!dialect.same_name(key.name.text(), name, false)) {
+        continue;
+      }
+      const std::string& own =
           key.schema.empty() ? change_.before.default_schema.text() : key.schema.text();
-      const bool schema_fits = !schema_name || dialect.same_name(own_schema, *schema_name, false);
-      if (schema_fits && dialect.same_name(key.name.text(), name, false)) {
+      if (dialect.same_name(own, wanted, false)) {
         return &changed;
       }
+      elsewhere = &changed;
     }
-    return nullptr;
+    // A name without a schema may lead further down the search path, past the default schema.
+    return schema_name || in_default_schema(name) ? nullptr : elsewhere;
+  }
+
+  bool in_default_schema(const std::string& name) const {
+    const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
+    const auto fits = [&](const auto& relation) {
+      return relation.name.schema.empty() &&
+             dialect.same_name(relation.name.name.text(), name, false);
+    };
+    return std::any_of(change_.before.tables.begin(), change_.before.tables.end(), fits) ||
+           std::any_of(change_.before.views.begin(), change_.before.views.end(), fits);
   }
 
   std::shared_ptr<const LiveColumns> edited(const LiveColumns& columns,

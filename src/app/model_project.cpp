@@ -1,5 +1,6 @@
 #include "app/model_project.h"
 
+#include "app/connections.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "project/connections.h"
@@ -42,11 +43,7 @@ ModelProject open_model_project(const Context& context) {
   for (const project::Connection& connection : connections.connections.connections) {
     models::DataSource source;
     source.name = connection.name;
-    source.settings.name = connection.name;
-    source.settings.connector = connection.connector;
-    source.settings.options = connection.settings(context.folder);
-    source.settings.secrets = connection.secrets;
-    source.settings.access = db::AccessMode::ReadOnly;
+    source.settings = settings_of(context, connection, db::AccessMode::ReadOnly);
     source.dialect = dialect_of(connection, source.settings.options);
     result.dialects.emplace(source.name, source.dialect);
     result.sources.emplace(source.name, std::move(source));

@@ -360,4 +360,70 @@ Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps
   return simulation;
 }
 
+namespace {
+
+// The relations and the columns that changes are about.
+struct Touched {
+  std::set<Name> relations;
+  std::set<std::pair<Name, std::string>> columns;
+};
+
+Touched touched_by(const schema::Schema& shape, const std::vector<Change>& changes) {
+  Touched touched;
+  for (const Change& change : changes) {
+    const Name name = qualified(shape, subject_of(change));
+    touched.relations.insert(name);
+    touched.columns.emplace(name, part_of(change));
+    if (const auto* table = std::get_if<change::RenameTable>(&change)) {
+      touched.relations.insert({qualified(shape, table->from), qualified(shape, table->to)});
+    } else if (const auto* column = std::get_if<change::RenameColumn>(&change)) {
+      touched.columns.emplace(name, column->from.text());
+      touched.columns.emplace(name, column->to.text());
+    }
+  }
+  return touched;
+}
+
+// Every one of `before` that `changed` does not name, in place of the other's own.
+template <class Item, class Changed>
+void take_over(const std::vector<Item>& before, std::vector<Item>& after, const Changed& changed) {
+  for (const Item& item : before) {
+    if (changed(item)) {
+      continue;
+    }
+    const auto found = std::find_if(after.begin(), after.end(), [&](const Item& candidate) {
+      return candidate.name == item.name;
+    });
+    if (found == after.end()) {
+      after.push_back(item);
+    } else {
+      *found = item;
+    }
+  }
+}
+
+}  // namespace
+
+schema::Schema keep_unchanged(const schema::Schema& before, schema::Schema after,
+                              const std::vector<Change>& changes) {
+  const Touched touched = touched_by(before, changes);
+  const auto is_touched = [&](const auto& relation) {
+    return touched.relations.contains(qualified(before, relation.name));
+  };
+  take_over(before.tables, after.tables, is_touched);
+  take_over(before.views, after.views, is_touched);
+  const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
+  std::sort(after.tables.begin(), after.tables.end(), by_name);
+  std::sort(after.views.begin(), after.views.end(), by_name);
+  for (schema::Table& table : after.tables) {
+    const schema::Table* old = table_of(before, table.name);
+    if (old != nullptr && is_touched(table)) {
+      take_over(old->columns, table.columns, [&](const schema::Column& column) {
+        return touched.columns.contains({qualified(before, table.name), column.name.text()});
+      });
+    }
+  }
+  return after;
+}
+
 }  // namespace kedge::app

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "kedge/change.h"
 #include "kedge/schema.h"
 
 namespace kedge::app {
@@ -46,6 +47,11 @@ DropColumn parse_column(const schema::Schema& shape, const std::string& text);
 schema::Name parse_relation(const schema::Schema& shape, const std::string& text);
 
 Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps);
+
+// `after` as another description of the same shape gives it (a snapshot, metadata) leaves out what
+// it does not manage, and spells types in its own way. What no change is about is as it was before.
+schema::Schema keep_unchanged(const schema::Schema& before, schema::Schema after,
+                              const std::vector<Change>& changes);
 
 // Which columns of which relations a view reads, as far as its text tells. Opaque text reads
 // everything of what the catalog says that it depends on.

@@ -104,5 +104,41 @@ TEST(Simulate, NamesAreFoundOrTheNearestIsSaid) {
   EXPECT_THROW(parse_column(yard(), "moorings"), Error);
 }
 
+TEST(Simulate, WhatNoChangeIsAboutStaysAsItWas) {
+  const schema::Schema before = yard();
+  schema::Schema other = yard();  // as a snapshot tells it: less, and with types of its own
+  std::erase_if(other.tables,
+                [](const schema::Table& table) { return table.name.name == Identifier("berths"); });
+  other.views.clear();
+  for (schema::Column& column : other.tables[0].columns) {
+    column.type.native = "spelled otherwise";
+  }
+  const schema::Schema same = keep_unchanged(before, other, {});
+  EXPECT_EQ(same.views.size(), before.views.size());
+  ASSERT_NE(schema::find_table(same, table_name("berths")), nullptr);
+  EXPECT_EQ(*schema::find_table(same, table_name("moorings")),
+            *schema::find_table(before, table_name("moorings")));
+  const schema::Table& berths = *schema::find_table(before, table_name("berths"));
+  const schema::Schema dropped = keep_unchanged(before, other, {change::DropTable{berths}});
+  EXPECT_EQ(schema::find_table(dropped, table_name("berths")), nullptr);
+}
+
+TEST(Simulate, AColumnThatAChangeTakesStaysAway) {
+  const schema::Schema before = yard();
+  schema::Schema other = before;
+  const schema::Table& moorings = *schema::find_table(before, table_name("moorings"));
+  const schema::Column fee = *schema::find_column(moorings, Identifier("fee"));
+  for (schema::Table& table : other.tables) {
+    std::erase_if(table.columns,
+                  [&](const schema::Column& column) { return column.name == fee.name; });
+  }
+  const schema::Schema after =
+      keep_unchanged(before, other, {change::DropColumn{moorings.name, fee}});
+  EXPECT_EQ(schema::find_column(*schema::find_table(after, moorings.name), fee.name), nullptr);
+  EXPECT_NE(schema::find_column(
+                *schema::find_table(keep_unchanged(before, other, {}), moorings.name), fee.name),
+            nullptr);
+}
+
 }  // namespace
 }  // namespace kedge::app

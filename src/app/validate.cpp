@@ -29,8 +29,10 @@ void Validation::add(Problem problem, Severity severity) {
 }
 
 std::vector<Checker> validation_checkers() {
-  return {
-      {"metadata", check_metadata}, {"contracts", check_contracts}, {"models", check_model_files}};
+  return {{"settings", check_settings},
+          {"metadata", check_metadata},
+          {"contracts", check_contracts},
+          {"models", check_model_files}};
 }
 
 Validation validate(Context& context, const ValidateRequest& request) {

@@ -44,6 +44,7 @@ struct Checker {
   std::string name;  // "contracts", "metadata"
   std::function<void(Context&, const ValidateRequest&, Validation&)> run;
 };
+void check_settings(Context& context, const ValidateRequest& request, Validation& result);
 std::vector<Checker> validation_checkers();  // in the order of the report
 
 Validation validate(Context& context, const ValidateRequest& request);

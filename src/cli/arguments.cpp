@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "db/connection.h"
+#include "document/json.h"
 
 namespace kedge::cli {
 namespace {
@@ -131,15 +132,23 @@ CLI::App* make_app(CLI::App& root, const Command& command) {
 }  // namespace
 
 std::string mask_arguments(std::string text, const std::vector<std::string>& argv) {
-  for (const std::string& word : argv) {
+  const auto escaped = [](const std::string& word) {
+    const std::string quoted = document::write_json(document::Json(word), -1);
+    return quoted.substr(1, quoted.size() - 2);
+  };
+  const auto mask = [&](const std::string& word) {
     const std::string shown = db::redact_url(word);
     if (shown != word) {
       text = base::replace_all(std::move(text), word, shown);
+      text = base::replace_all(std::move(text), escaped(word), escaped(shown));
     }
+  };
+  for (const std::string& word : argv) {
+    mask(word);
+    mask(word.starts_with("db:") ? word.substr(3) : word);
     const std::size_t value = word.starts_with("-") ? word.find('=') : std::string::npos;
     if (value != std::string::npos && value + 1 < word.size()) {
-      text = base::replace_all(std::move(text), word.substr(value + 1),
-                               db::redact_url(word.substr(value + 1)));
+      mask(word.substr(value + 1));
     }
   }
   return text;

@@ -1,5 +1,7 @@
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 #include <fmt/core.h>
@@ -9,20 +11,25 @@
 #include "kedge/codes.h"
 #include "server/api.h"
 #include "server/http.h"
+#include "server/mcp_session.h"
 
 namespace kedge::cli {
 namespace {
 
-int number_of(const Arguments& arguments, const std::string& flag, int fallback, int most) {
+// What SIGTERM leaves to requests under way; a supervisor kills after 10 s or more.
+constexpr std::chrono::seconds kStopTime{8};
+
+int number_of(const Arguments& arguments, const std::string& flag, int fallback, int least,
+              int most) {
   const std::optional<std::string> text = arguments.find(flag);
   if (!text) {
     return fallback;
   }
   char* end = nullptr;
   const long value = std::strtol(text->c_str(), &end, 10);
-  if (text->empty() || *end != '\0' || value < 0 || value > most) {
-    throw Error(codes::ERR_USAGE,
-                flag + ": '" + *text + "' is no number from 0 to " + std::to_string(most));
+  if (text->empty() || *end != '\0' || value < least || value > most) {
+    throw Error(codes::ERR_USAGE, flag + ": '" + *text + "' is no number from " +
+                                      std::to_string(least) + " to " + std::to_string(most));
   }
   return static_cast<int>(value);
 }
@@ -52,9 +59,8 @@ int serve(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   server::HttpOptions options;
   options.host = arguments.get("--host", "127.0.0.1");
-  options.port = number_of(arguments, "--port", options.port, 65535);
-  options.concurrent =
-      static_cast<std::size_t>(std::max(1, number_of(arguments, "--concurrency", 16, 1024)));
+  options.port = number_of(arguments, "--port", options.port, 0, 65535);
+  options.concurrent = static_cast<std::size_t>(number_of(arguments, "--concurrency", 16, 1, 1024));
   options.token = token_of(invocation);
   const sigset_t signals = block_signals();
   server::Metrics metrics;
@@ -63,12 +69,18 @@ int serve(Invocation& invocation) {
                           [&invocation] { return invocation.context.environment.random_hex(16); });
   invocation.terminal.err.write(
       fmt::format("kedge serves http://{}:{}/\n", options.host, http.port()));
-  std::thread waiter([&] {
+  std::promise<void> ended;
+  std::thread waiter([&, over = ended.get_future()] {
     int signal = 0;
     sigwait(&signals, &signal);
     http.stop();
+    if (over.wait_for(kStopTime) == std::future_status::timeout) {
+      invocation.terminal.err.write("requests under way are cut off\n");
+      std::_Exit(0);
+    }
   });
   http.run();
+  ended.set_value();
   ::kill(::getpid(), SIGTERM);  // the waiter also ends when the server ended by itself
   waiter.join();
   return 0;
@@ -76,13 +88,13 @@ int serve(Invocation& invocation) {
 
 int mcp(Invocation& invocation) {
   const server::McpServer server = server::make_mcp_server(invocation.context);
+  server::McpSession session(server, [&](const std::string& line) {
+    invocation.terminal.out.write(line);
+    std::fflush(stdout);
+  });
   while (const std::optional<std::string> line = invocation.terminal.read_line()) {
-    if (base::trim(*line).empty()) {
-      continue;
-    }
-    if (const std::optional<document::Json> answer = server.handle(*line)) {
-      invocation.terminal.out.write(document::write_json(*answer, -1) + "\n");
-      std::fflush(stdout);
+    if (!base::trim(*line).empty()) {
+      session.take(*line);
     }
   }
   return 0;
@@ -106,7 +118,8 @@ std::vector<Command> server_commands() {
   serve_command.run = serve;
   serve_command.details =
       "GET /openapi.json describes every endpoint. Nothing that deletes or alters is offered;\n"
-      "only POST /ingest writes model files. SIGTERM ends it once running requests are answered.";
+      "only POST /ingest writes model files. SIGTERM ends it once running requests are answered, "
+      "after 8 s in any case.";
   serve_command.formats = {};
   Command mcp_command;
   mcp_command.name = "mcp";

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "base/file_system.h"
@@ -35,20 +36,21 @@ void require_folder(const base::FileSystem& files, const Parsed& parsed) {
   }
 }
 
-Problem masked(Problem problem, const std::vector<std::string>& argv) {
-  problem.message = mask_arguments(std::move(problem.message), argv);
-  problem.hint = mask_arguments(std::move(problem.hint), argv);
-  for (Note& note : problem.notes) {
-    note.text = mask_arguments(std::move(note.text), argv);
+// Whatever a command says, a URL of the command line is shown without its password.
+class MaskingSink final : public base::Sink {
+ public:
+  MaskingSink(base::Sink& target, const std::vector<std::string>& argv)
+      : target_(target), argv_(argv) {}
+  void write(std::string_view bytes) override {
+    target_.write(mask_arguments(std::string(bytes), argv_));
   }
-  if (problem.where) {
-    problem.where->file = mask_arguments(std::move(problem.where->file), argv);
-  }
-  return problem;
-}
 
-int run(const Parsed& parsed, const std::vector<std::string>& argv, Terminal& terminal,
-        const db::Registry& registry) {
+ private:
+  base::Sink& target_;
+  const std::vector<std::string>& argv_;
+};
+
+int run(const Parsed& parsed, Terminal& terminal, const db::Registry& registry) {
   const auto files = base::make_file_system();
   const auto clock = base::make_clock();
   const auto environment = base::make_environment();
@@ -71,21 +73,25 @@ int run(const Parsed& parsed, const std::vector<std::string>& argv, Terminal& te
     require_folder(*files, parsed);
     return parsed.command->run(invocation);
   } catch (const Error& error) {
-    return report_failure(masked(error.problem(), argv), invocation, *parsed.command);
+    return report_failure(error.problem(), invocation, *parsed.command);
   } catch (const std::exception& error) {
-    return report_failure({codes::ERR_INTERNAL,
-                           mask_arguments(error.what(), argv),
-                           std::nullopt,
-                           "please report this",
-                           {}},
-                          invocation, *parsed.command);
+    return report_failure(
+        {codes::ERR_INTERNAL, error.what(), std::nullopt, "please report this", {}}, invocation,
+        *parsed.command);
   }
 }
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& argv, Terminal& terminal,
+int run_program(const std::vector<std::string>& argv, Terminal& given,
                 const db::Registry& registry) {
+  MaskingSink out(given.out, argv);
+  MaskingSink err(given.err, argv);
+  const bool has_secret = std::any_of(argv.begin(), argv.end(), [&](const std::string& word) {
+    return mask_arguments(word, argv) != word;
+  });
+  Terminal masked{out, err, given.read_line, given.interactive, given.color};
+  Terminal& terminal = has_secret ? masked : given;
   const std::vector<Command> commands = all_commands();
   const auto parsed = parse_arguments(commands, argv);
   if (const auto* help = std::get_if<Help>(&parsed)) {
@@ -101,7 +107,7 @@ int run_program(const std::vector<std::string>& argv, Terminal& terminal,
     terminal.err.write(misuse->text + "\n");
     return 2;
   }
-  return run(std::get<Parsed>(parsed), argv, terminal, registry);
+  return run(std::get<Parsed>(parsed), terminal, registry);
 }
 
 }  // namespace kedge::cli

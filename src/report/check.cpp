@@ -106,8 +106,8 @@ Json check_json(const app::CheckResult& result) {
   return json;
 }
 
-std::vector<Finding> reported_findings(const app::CheckResult& result) {
-  std::vector<Finding> findings = result.findings;
+std::vector<Finding> unchecked(const app::CheckResult& result) {
+  std::vector<Finding> findings;
   for (const app::GuardReport& guard : result.guards) {
     for (const Problem& problem : guard.failures) {
       Finding finding;
@@ -115,6 +115,14 @@ std::vector<Finding> reported_findings(const app::CheckResult& result) {
       finding.guard = guard.guard;
       findings.push_back(std::move(finding));
     }
+  }
+  return findings;
+}
+
+std::vector<Finding> reported_findings(const app::CheckResult& result) {
+  std::vector<Finding> findings = result.findings;
+  for (Finding& finding : unchecked(result)) {
+    findings.push_back(std::move(finding));
   }
   sort_findings(findings);
   return findings;

@@ -16,8 +16,9 @@ std::string check_text(const app::CheckResult& result);
 document::Json check_json(const app::CheckResult& result);
 // What the page draws (html.h): the check and the parts beside it.
 document::Json page_data(const app::CheckResult& result, const app::PageParts& parts);
-// The findings, and what could not be checked as findings of severity error: for SARIF, JUnit and
-// annotations.
+// What could not be checked, as findings of severity error.
+std::vector<Finding> unchecked(const app::CheckResult& result);
+// The findings and those: for SARIF and annotations.
 std::vector<Finding> reported_findings(const app::CheckResult& result);
 
 }  // namespace kedge::report

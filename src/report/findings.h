@@ -15,8 +15,10 @@ namespace kedge::report {
 document::Json findings_sarif(const std::vector<Finding>& findings, const std::string& folder);
 
 // A testsuite a guard, a testcase a finding; notes pass, warnings pass with their text in
-// system-out, errors fail. A list without findings is one passing testcase.
-std::string findings_junit(const std::vector<Finding>& findings, const std::string& name);
+// system-out, errors fail; what could not be checked is an error of the test. Lists without
+// anything are one passing testcase.
+std::string findings_junit(const std::vector<Finding>& findings,
+                           const std::vector<Finding>& unchecked, const std::string& name);
 
 // ::error file=...,line=...,col=...,title=CODE::message, one line each.
 std::string findings_github(const std::vector<Finding>& findings, const std::string& folder);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "kedge/codes.h"
+#include "report/problem.h"
 
 namespace kedge::report {
 namespace {
@@ -122,7 +123,7 @@ TEST(SarifTest, AFindingKeepsItsIdentityWhenLinesMove) {
 
 TEST(JunitTest, ErrorsFailAndTheRestPasses) {
   const std::string text =
-      findings_junit({full(Severity::Error), full(Severity::Warning), bare()}, "kedge check");
+      findings_junit({full(Severity::Error), full(Severity::Warning), bare()}, {}, "kedge check");
   EXPECT_NE(text.find("<testsuites name=\"kedge check\" tests=\"3\" failures=\"2\" errors=\"0\""),
             std::string::npos)
       << text;
@@ -133,7 +134,7 @@ TEST(JunitTest, ErrorsFailAndTheRestPasses) {
 }
 
 TEST(JunitTest, NothingFoundIsOnePassedTest) {
-  const std::string text = findings_junit({}, "kedge check");
+  const std::string text = findings_junit({}, {}, "kedge check");
   EXPECT_NE(text.find("tests=\"1\" failures=\"0\""), std::string::npos);
   EXPECT_NE(text.find("<testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>"),
             std::string::npos);
@@ -144,6 +145,26 @@ TEST(GithubTest, OneEscapedLineAFinding) {
             "::warning file=models/a b.yml,line=3,col=7,title=ERR_CONFIG::an <unknown> key \"x\" & "
             "more, 100%25%0Athe driver said%0Ano%0Athe other side%0Atake it out\n");
   EXPECT_TRUE(findings_github({bare()}, "").starts_with("::error title=schema_difference::"));
+}
+
+TEST(JunitTest, WhatCouldNotBeCheckedIsAnError) {
+  const std::string text = findings_junit({full(Severity::Error)}, {bare()}, "kedge check");
+  EXPECT_NE(text.find("tests=\"2\" failures=\"1\" errors=\"1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<error message="), std::string::npos) << text;
+  EXPECT_NE(text.find("<failure message="), std::string::npos) << text;
+}
+
+// Names of a database may hold what a terminal obeys, or look like lines of the report.
+TEST(TextTest, NamesAreShownAndNotObeyed) {
+  Finding finding = bare();
+  finding.problem.message = "table 'a\x1b[2J\r\xc2\x9b\nerror[X]: no \xff \xc3\xa9'";
+  EXPECT_EQ(finding_text(finding),
+            "error[schema_difference]: table 'a\\x1b[2J\\x0d\\x9b\n    error[X]: no "
+            "\xEF\xBF\xBD \xc3\xa9'\n");
+  const std::string github = findings_github({finding}, "");
+  EXPECT_EQ(github.find('\x1b'), std::string::npos);
+  EXPECT_EQ(github.find('\xff'), std::string::npos);
+  EXPECT_EQ(github.find('\n'), github.size() - 1);
 }
 
 }  // namespace

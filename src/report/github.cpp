@@ -1,6 +1,7 @@
 // Workflow commands of GitHub Actions: one line a finding, shown at the line of the file.
 #include "base/text.h"
 #include "report/findings.h"
+#include "report/problem.h"
 
 namespace kedge::report {
 namespace {
@@ -17,14 +18,13 @@ std::string command_of(Severity severity) {
   return "error";
 }
 
-std::string data(std::string text) {
-  text = base::replace_all(std::move(text), "%", "%25");
-  text = base::replace_all(std::move(text), "\r", "%0D");
+std::string escaped(const std::string& given) {
+  std::string text = base::replace_all(printable(given), "%", "%25");
   return base::replace_all(std::move(text), "\n", "%0A");
 }
 
 std::string property(const std::string& text) {
-  return base::replace_all(base::replace_all(data(text), ":", "%3A"), ",", "%2C");
+  return base::replace_all(base::replace_all(escaped(text), ":", "%3A"), ",", "%2C");
 }
 
 std::string place(const Position& where, const std::string& folder) {
@@ -53,7 +53,7 @@ std::string findings_github(const std::vector<Finding>& findings, const std::str
     }
     text += "::" + command_of(finding.severity) + " " +
             (problem.where ? place(*problem.where, folder) : "") +
-            "title=" + property(std::string(problem.code.name())) + "::" + data(message) + "\n";
+            "title=" + property(std::string(problem.code.name())) + "::" + escaped(message) + "\n";
   }
   return text;
 }

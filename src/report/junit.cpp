@@ -55,14 +55,17 @@ std::string class_name(const Finding& finding) {
   return finding.problem.where ? guard + "." + finding.problem.where->file : guard;
 }
 
-std::string test_case(const Finding& finding) {
+enum class Checked { Yes, No };
+
+std::string test_case(const Finding& finding, Checked checked) {
   std::string text = "    <testcase" + attribute("name", case_name(finding)) +
                      attribute("classname", class_name(finding)) + attribute("time", "0");
   const std::string detail = xml_text(finding_text(finding));
   if (finding.severity == Severity::Error) {
-    return text + ">\n      <failure" + attribute("message", finding.problem.message) +
-           attribute("type", finding.problem.code.name()) + ">" + detail +
-           "</failure>\n    </testcase>\n";
+    const std::string element = checked == Checked::Yes ? "failure" : "error";
+    return text + ">\n      <" + element + attribute("message", finding.problem.message) +
+           attribute("type", finding.problem.code.name()) + ">" + detail + "</" + element +
+           ">\n    </testcase>\n";
   }
   return text + ">\n      <system-out>" + detail + "</system-out>\n    </testcase>\n";
 }
@@ -71,30 +74,39 @@ struct Suite {
   std::string cases;
   std::size_t tests = 0;
   std::size_t failures = 0;
+  std::size_t errors = 0;
 };
 
 std::string counts(const Suite& suite) {
   return attribute("tests", std::to_string(suite.tests)) +
-         attribute("failures", std::to_string(suite.failures)) + attribute("errors", "0") +
-         attribute("time", "0");
+         attribute("failures", std::to_string(suite.failures)) +
+         attribute("errors", std::to_string(suite.errors)) + attribute("time", "0");
 }
 
 }  // namespace
 
-std::string findings_junit(const std::vector<Finding>& findings, const std::string& name) {
+std::string findings_junit(const std::vector<Finding>& findings,
+                           const std::vector<Finding>& unchecked, const std::string& name) {
   std::map<std::string, Suite> suites;
   Suite all;
-  for (const Finding& finding : findings) {
-    Suite& suite = suites[finding.guard.empty() ? name : finding.guard];
-    suite.cases += test_case(finding);
+  const auto add = [&](const Finding& finding, Checked checked) {
     const std::size_t failed = finding.severity == Severity::Error ? 1 : 0;
-    suite.tests += 1;
-    suite.failures += failed;
-    all.tests += 1;
-    all.failures += failed;
+    Suite& own = suites[finding.guard.empty() ? name : finding.guard];
+    own.cases += test_case(finding, checked);
+    for (Suite* suite : {&own, &all}) {
+      suite->tests += 1;
+      (checked == Checked::Yes ? suite->failures : suite->errors) += failed;
+    }
+  };
+  for (const Finding& finding : findings) {
+    add(finding, Checked::Yes);
+  }
+  for (const Finding& finding : unchecked) {
+    add(finding, Checked::No);
   }
   if (suites.empty()) {
-    suites[name] = {"    <testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>\n", 1, 0};
+    suites[name].cases = "    <testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>\n";
+    suites[name].tests = 1;
     all.tests = 1;
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +

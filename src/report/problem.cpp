@@ -1,5 +1,9 @@
 #include "report/problem.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace kedge::report {
 
 std::string to_string(Severity severity) {
@@ -14,23 +18,67 @@ std::string to_string(Severity severity) {
   return "error";
 }
 
+namespace {
+
+// Bytes of the UTF-8 character that starts here; 0 when none does.
+std::size_t character_at(std::string_view text) {
+  for (const std::size_t length : {1U, 2U, 3U, 4U}) {
+    if (length <= text.size() && base::is_valid_utf8(text.substr(0, length))) {
+      return length;
+    }
+  }
+  return 0;
+}
+
+std::string escaped_control(unsigned char byte) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  return std::string("\\x") + kDigits[byte >> 4U] + kDigits[byte & 15U];
+}
+
+// A name with a line end must not look like a line of the report.
+std::string indented(std::string_view text) {
+  return base::replace_all(printable(text), "\n", "\n    ");
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = character_at(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (length == 0) {
+      result += "\xEF\xBF\xBD";
+    } else if (c1) {
+      result += escaped_control(static_cast<unsigned char>(text[1]));
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
+      result += escaped_control(byte);
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
 std::string problem_text(const Problem& problem, Severity severity) {
   std::string text;
   if (problem.where) {
-    text += kedge::to_string(*problem.where) + ": ";
+    text += indented(kedge::to_string(*problem.where)) + ": ";
   }
   const std::string code(problem.code.name());  // a note may have none
-  text +=
-      to_string(severity) + (code.empty() ? "" : "[" + code + "]") + ": " + problem.message + "\n";
+  text += to_string(severity) + (code.empty() ? "" : "[" + code + "]") + ": " +
+          indented(problem.message) + "\n";
   for (const Note& note : problem.notes) {
     text += "  note: ";
     if (note.where) {
-      text += kedge::to_string(*note.where) + ": ";
+      text += indented(kedge::to_string(*note.where)) + ": ";
     }
-    text += note.text + "\n";
+    text += indented(note.text) + "\n";
   }
   if (!problem.hint.empty()) {
-    text += "  hint: " + problem.hint + "\n";
+    text += "  hint: " + indented(problem.hint) + "\n";
   }
   return text;
 }

@@ -64,7 +64,7 @@ Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   }
   endpoint.handle = [&context, operation](const Request& request) {
     const document::Document arguments = arguments_of(operation, request);
-    const Answer answer = operation.run(context, arguments.root);
+    const Answer answer = run_operation(operation, context, arguments.root);
     Response response;
     response.status = answer.status;
     response.json = answer.json;
@@ -145,6 +145,11 @@ Endpoint mcp_endpoint(app::Context& context) {
   endpoint.responses.push_back({202, "A notification was taken", {}});
   endpoint.responses.push_back({400, "No message of the protocol", Json::object()});
   endpoint.handle = [mcp = make_mcp_server(context)](const Request& request) {
+    const auto version = request.headers.find("mcp-protocol-version");
+    if (version != request.headers.end() && !McpServer::speaks(version->second)) {
+      return error_response(400, codes::ERR_BODY.name(),
+                            "the protocol version '" + version->second + "' is not spoken here");
+    }
     const std::optional<Json> answer = mcp.handle(request.body);
     if (!answer) {
       Response response = text_response("", "text/plain");
@@ -253,7 +258,7 @@ McpServer make_mcp_server(app::Context& context) {
     tool.input_schema = plain_schema(operation.input_schema);
     tool.read_only = operation.read_only;
     tool.call = [&context, operation](const Node& arguments) {
-      const Answer answer = operation.run(context, arguments);
+      const Answer answer = run_operation(operation, context, arguments);
       return ToolAnswer{answer.json, answer.status >= 400};
     };
     server.tools.push_back(std::move(tool));

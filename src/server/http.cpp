@@ -64,6 +64,32 @@ bool is_other_method(const std::string& method) {
          std::find(kRouted.begin(), kRouted.end(), method) == kRouted.end();
 }
 
+// "127.0.0.1:8750", "[::1]:8750": without the port.
+std::string host_of(const std::string& authority) {
+  if (authority.starts_with('[')) {
+    const std::size_t close = authority.find(']');
+    return close == std::string::npos ? "" : authority.substr(1, close - 1);
+  }
+  return base::to_lower(authority.substr(0, authority.find(':')));
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 19 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Where a body ends must not be a matter of opinion between this server and what stands before it.
+bool is_framed(const httplib::Request& request) {
+  const std::size_t hosts = request.get_header_value_count("Host");
+  const std::size_t lengths = request.get_header_value_count("Content-Length");
+  const std::size_t encodings = request.get_header_value_count("Transfer-Encoding");
+  const bool chunked = base::equals_ignoring_case(
+      base::trim(request.get_header_value("Transfer-Encoding")), "chunked");
+  return lengths + encodings <= 1 && hosts <= 1 && (hosts == 1 || request.version == "HTTP/1.0") &&
+         (lengths == 0 || is_number(request.get_header_value("Content-Length"))) &&
+         (encodings == 0 || chunked);
+}
+
 void send(const Response& response, httplib::Response& to) {
   to.status = response.status;
   for (const auto& [name, value] : response.headers) {
@@ -77,7 +103,9 @@ void send(const Response& response, httplib::Response& to) {
 }  // namespace
 
 bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  return host == "localhost" || host == "::1" ||
+         (host.starts_with("127.") &&  // not a name that begins so
+          host.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
@@ -107,27 +135,29 @@ struct HttpServer::Impl {
         places(options.concurrent, options.wait_seconds) {}
 
   bool authorized(const httplib::Request& request) const {
-    if (options.token.empty() || request.path == "/health") {
+    // The page is the same for all and holds nothing; it asks for the token that its data needs.
+    const bool page = request.path == "/" && (request.method == "GET" || request.method == "HEAD");
+    if (options.token.empty() || request.path == "/health" || page) {
       return true;
     }
+    constexpr std::string_view kScheme = "bearer ";
     const std::string given = request.get_header_value("Authorization");
-    return equal_in_constant_time(given, "Bearer " + options.token);
+    return base::equals_ignoring_case(std::string_view(given).substr(0, kScheme.size()), kScheme) &&
+           equal_in_constant_time(base::trim(std::string_view(given).substr(kScheme.size())),
+                                  options.token);
   }
 
-  // A page elsewhere in a browser must not be able to ask a server on loopback.
-  bool foreign_origin(const httplib::Request& request) const {
-    const std::string origin = request.get_header_value("Origin");
-    if (origin.empty() || !options.token.empty()) {
+  // A page elsewhere in a browser must not be able to ask a server on loopback: neither by itself
+  // nor through a name of its own that it lets point here.
+  bool foreign(const httplib::Request& request) const {
+    if (!options.token.empty()) {
       return false;
     }
+    const std::string origin = request.get_header_value("Origin");
     const std::size_t scheme = origin.find("://");
-    std::string host = scheme == std::string::npos ? origin : origin.substr(scheme + 3);
-    if (!host.empty() && host.front() == '[') {
-      host = host.substr(1, host.find(']') - 1);
-    } else {
-      host = host.substr(0, host.find(':'));
-    }
-    return !is_loopback(host);
+    const std::string from = scheme == std::string::npos ? origin : origin.substr(scheme + 3);
+    return (!origin.empty() && !is_loopback(host_of(from))) ||
+           (request.has_header("Host") && !is_loopback(host_of(request.get_header_value("Host"))));
   }
 
   Response answer(const httplib::Request& from, const std::string& body, const std::string& id) {
@@ -137,9 +167,11 @@ struct HttpServer::Impl {
       response.headers["WWW-Authenticate"] = "Bearer";
       return response;
     }
-    if (foreign_origin(from)) {
-      return error_response(403, codes::ERR_UNAUTHORIZED.name(),
-                            "requests from pages of another origin are refused");
+    if (foreign(from)) {
+      return error_response(
+          403, codes::ERR_UNAUTHORIZED.name(),
+          "requests from pages of another origin, or for another host, are refused",
+          "a server with a token answers them");
     }
     if (from.path == "/health" || from.path == "/metrics") {
       return router.dispatch(make_request(from, body, id));  // these must answer under load
@@ -222,7 +254,18 @@ struct HttpServer::Impl {
     server.Put(".*", with_body);
     server.Patch(".*", with_body);
     server.Delete(".*", with_body);
-    server.set_error_handler([](const httplib::Request& from, httplib::Response& to) {
+    server.set_pre_routing_handler([](const httplib::Request& from, httplib::Response& to) {
+      if (is_framed(from)) {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
+      to.status = 400;
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    server.set_error_handler([this](const httplib::Request& from, httplib::Response& to) {
+      if (!to.has_header("X-Request-Id")) {  // the library answered before a handler was asked
+        to.set_header("X-Request-Id", request_id());
+        to.set_header("X-Content-Type-Options", "nosniff");
+      }
       if (to.body.empty() && to.status == 400 && is_other_method(from.method)) {
         to.status = 405;  // the library takes it for malformed; it is well-formed and not offered
         to.set_header("Allow", "GET, HEAD, POST");

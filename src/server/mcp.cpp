@@ -50,8 +50,7 @@ const Node& empty_mapping() {
 Json initialize(const Node& parameters) {
   const Node* wanted = parameters.find("protocolVersion");
   std::string version(kVersions.front());
-  if (wanted != nullptr &&
-      std::find(kVersions.begin(), kVersions.end(), wanted->text) != kVersions.end()) {
+  if (wanted != nullptr && McpServer::speaks(wanted->text)) {
     version = wanted->text;
   }
   Json capabilities;
@@ -127,6 +126,10 @@ Json empty_list(std::string_view key) {
 }
 
 }  // namespace
+
+bool McpServer::speaks(std::string_view version) {
+  return std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
+}
 
 Json McpServer::call_tool(const Node& parameters) const {
   const Node* name = parameters.find("name");

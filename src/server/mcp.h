@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/json.h"
@@ -48,6 +49,7 @@ struct McpServer {
   // The answer to one message or batch; nullopt for notifications. Malformed JSON gives the
   // protocol's own error (-32700).
   std::optional<document::Json> handle(const std::string& message) const;
+  static bool speaks(std::string_view version);  // of the protocol
 
  private:
   std::optional<document::Json> handle_one(const document::Node& message) const;

@@ -1,5 +1,7 @@
 #include "server/operations.h"
 
+#include "app/connections.h"
+
 namespace kedge::server {
 
 using document::Json;
@@ -91,6 +93,34 @@ Json any_of(Json schema, const std::vector<std::string>& names) {
   }
   schema.set("anyOf", std::move(choices));
   return schema;
+}
+
+namespace {
+
+void collect_texts(const document::Node& node, std::vector<std::string>& texts) {
+  if (node.is_string()) {
+    texts.push_back(node.text);
+  }
+  for (const document::Node& item : node.items) {
+    collect_texts(item, texts);
+  }
+  for (const document::Entry& entry : node.entries) {
+    texts.push_back(entry.key.text);
+    collect_texts(entry.value, texts);
+  }
+}
+
+}  // namespace
+
+Answer run_operation(const Operation& operation, app::Context& context,
+                     const document::Node& arguments) {
+  try {
+    return operation.run(context, arguments);
+  } catch (const Error& error) {
+    std::vector<std::string> texts;
+    collect_texts(arguments, texts);
+    throw Error(app::without_passwords(error.problem(), texts));
+  }
 }
 
 std::vector<Operation> all_operations() {

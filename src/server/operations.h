@@ -31,6 +31,10 @@ struct Operation {
   std::vector<int> failures;  // statuses that the OpenAPI document names
 };
 
+// Runs it; what an Error repeats of the arguments is shown without passwords.
+Answer run_operation(const Operation& operation, app::Context& context,
+                     const document::Node& arguments);
+
 std::vector<Operation> all_operations();
 std::vector<Operation> model_operations();
 std::vector<Operation> union_operations();     // check, impact, diff, inspect, explain

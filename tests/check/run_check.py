@@ -19,7 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from documents import document_faults, junit_faults, sarif_faults  # noqa: E402
 from kinds import KINDS, TOGETHER  # noqa: E402
-from project import kedge_run, make_healthy  # noqa: E402
+from project import edit, kedge_run, make_healthy  # noqa: E402
+from since import judge_since  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--kedge", required=True)
@@ -97,8 +98,10 @@ def judge_formats(name, project, exit_code):
     judge(f"{name}: sarif rules", {item["ruleId"] for item in results} <= rules, rules)
     junit = xml.fromstring(outputs["junit"])
     failures = len(junit.findall(".//failure"))
-    wanted = sum(item["severity"] == "error" for item in findings) + len(errors)
+    wanted = sum(item["severity"] == "error" for item in findings)
     judge(f"{name}: junit failures", failures == wanted, f"{failures} for {wanted}")
+    unchecked = len(junit.findall(".//error"))
+    judge(f"{name}: junit errors", unchecked == len(errors) == int(junit.get("errors")), f"{unchecked} for {len(errors)}")
     lines = [line for line in outputs["github"].splitlines() if line]
     judge(f"{name}: github lines", len(lines) == len(findings) + len(errors) and
           all(line.startswith(("::error", "::warning", "::notice")) for line in lines), lines[:5])
@@ -176,6 +179,28 @@ def judge_unchecked(base, healthy):
     judge_surfaces("unchecked", project)
 
 
+def judge_settings(base, healthy):
+    """What project.yml names and is not there is a broken declaration; a check of nothing is a misuse."""
+    for name, old, new, code in (
+            ("a target database", "target: harbour", "target: harbor", "ERR_SOURCE"),
+            ("another database", "dialect: sqlite", "dialect: sqlite\n  check: [nowhere]", "ERR_SOURCE"),
+            ("a data source", "templates: {}", "templates: {}\ndata_source_priority: [nowhere]", "ERR_SOURCE"),
+            ("a pack", "pack: cpp", "pack: cppp", "ERR_PACK_NOT_FOUND"),
+            ("an option of a pack", "{namespace:", "{namespce:", "ERR_PACK_OPTION"),
+            ("a folder of templates", "templates: {}", "templates: {root: nowhere}", "ERR_TEMPLATES_ROOT")):
+        project = base / "settings"
+        shutil.copytree(healthy, project)
+        edit(project, "project.yml", old, new)
+        done = kedge_run(kedge, project, "validate", "--format", "json")
+        found = [item["code"] for item in json.loads(done.stdout)["errors"]]
+        judge(f"validate: {name}", found == [code] and done.returncode == 2, f"{found} {done.returncode} {done.stderr[:300]}")
+        judge(f"validate: {name}: where", "project.yml:" in done.stderr + kedge_run(kedge, project, "validate").stdout, done.stderr)
+        shutil.rmtree(project)
+    judge("validate: healthy", kedge_run(kedge, healthy, "validate").returncode == 0)
+    done = kedge_run(kedge, healthy, "check", "--only", "models", "--skip", "models")
+    judge("a check of nothing", done.returncode == 2 and "ERR_USAGE" in done.stderr, done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="kedge-check") as name:
         base = pathlib.Path(name)
@@ -189,6 +214,8 @@ def main():
         if not options.only:
             judge_unchecked(base, healthy)
             judge_together(base, healthy)
+            judge_settings(base, healthy)
+            judge_since(kedge, base, healthy, judge)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

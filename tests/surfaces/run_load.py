@@ -201,7 +201,7 @@ def judge_refused(judge, port, kind, body, wanted):
 def cut(judge, port, rng, whole):
     """Half a request, or a whole one whose answer nobody waits for."""
     body = json.dumps(CALLS["query port"][2]).encode()
-    request = b"POST /query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    request = b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(request if whole else request[:rng.randrange(1, len(request))])
         if not whole and rng.random() < 0.5:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -133,13 +134,15 @@ def main():
             judge_rest(server, project, cli_entries, cli_check)
         check("SIGTERM ends it well", server.exit == 0, server.exit)
         judge_token(project)
+    with tempfile.TemporaryDirectory() as name:
+        judge_slow(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
 
 def judge_leftovers(server):
     """What a request leaves unread is never read as the next one: one answer, then the end of the connection."""
-    smuggled = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+    smuggled = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
     large = "".join(f"{len(smuggled) * 3000:x}\r\n{smuggled * 3000}\r\n" for _ in range(20)) + "0\r\n\r\n"
     for name, head, body in (("GET with a body", "GET /health", smuggled), ("HEAD with a body", "HEAD /health", smuggled),
                              ("OPTIONS with a body", "OPTIONS /health", smuggled), ("a method of another world", "BREW /pot", smuggled),
@@ -147,7 +150,7 @@ def judge_leftovers(server):
         length = "Transfer-Encoding: chunked" if body is large else f"Content-Length: {len(body)}"
         with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=30) as connection:
             try:
-                connection.sendall(f"{head} HTTP/1.1\r\nHost: x\r\n{length}\r\n\r\n{body}".encode())
+                connection.sendall(f"{head} HTTP/1.1\r\nHost: localhost\r\n{length}\r\n\r\n{body}".encode())
             except OSError:
                 pass  # the server has answered and gone
             answer = b""
@@ -164,12 +167,122 @@ def judge_no_body(server):
     """A POST that announces no body has an empty one: it is answered at once, with the connection still open."""
     for path in ("/validate-models", "/check"):
         with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=10) as connection:
-            connection.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             try:
                 answer = connection.recv(1 << 16)
             except OSError as error:
                 answer = str(error).encode()
         check(f"no body: {path}", answer.startswith(b"HTTP/1.1 200 "), answer[:200])
+
+
+def raw(server, head, body=b""):
+    with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=30) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
+        answer = b""
+        try:
+            while part := connection.recv(1 << 16):
+                answer += part
+        except OSError:
+            pass
+    return answer
+
+
+def judge_framing(server):
+    """Requests whose end is a matter of opinion are refused, and every answer has its id."""
+    host = "Host: localhost\n"
+    for name, head, status in (
+            ("length that is no number", f"POST /check HTTP/1.1\n{host}Content-Length: abc", 400),
+            ("negative length", f"POST /check HTTP/1.1\n{host}Content-Length: -1", 400),
+            ("two lengths", f"POST /check HTTP/1.1\n{host}Content-Length: 2\nContent-Length: 2", 400),
+            ("length and chunks", f"POST /check HTTP/1.1\n{host}Content-Length: 5\nTransfer-Encoding: chunked", 400),
+            ("another encoding", f"POST /check HTTP/1.1\n{host}Transfer-Encoding: gzip", 400),
+            ("two hosts", f"GET /health HTTP/1.1\n{host}{host.strip()}", 400),
+            ("no host", "GET /health HTTP/1.1", 400),
+            ("a method of another world", f"BREW /pot HTTP/1.1\n{host.strip()}", 405),
+            ("no request line", "GET", 400),
+            ("HTTP/1.0 without a host", "GET /health HTTP/1.0", 200)):
+        answer = raw(server, head, b"0\r\n\r\n")
+        check(f"framing: {name}", answer.startswith(f"HTTP/1.1 {status} ".encode()), answer[:120])
+        check(f"framing: {name}: request id", b"\nX-Request-Id: " in answer, answer[:300])
+
+
+def judge_foreign(server):
+    """A page of the world must not read a server on loopback, whatever name it reaches it by."""
+    for name, headers, status in (("a name that was made to point here", {"Host": "evil.example.org"}, 403),
+                                  ("a name that begins like loopback", {"Host": "127.evil.example.org"}, 403),
+                                  ("a page elsewhere", {"Origin": "https://evil.example.org"}, 403),
+                                  ("localhost", {"Host": "LOCALHOST:1"}, 200), ("IPv6", {"Host": "[::1]:1"}, 200)):
+        check(f"foreign: {name}", server.ask("GET", "/models", headers=headers)[0] == status)
+
+
+def judge_secrets(server, project):
+    """A URL where a name is asked for is refused, and its password is not repeated."""
+    url = "postgres://u:pa55w0rd@127.0.0.1:1/x"
+    for path, body in (("/impact", {"connection": url, "drop_tables": ["t"]}), ("/diff", {"from": url, "to": url}),
+                       ("/inspect", {"source": url}), ("/verify", {"connection": url}), ("/query", {"source_model": url}),
+                       ("/validate-models", {"data_source": url}), ("/ingest", {"data_source": url}),
+                       ("/check", {"only": [url]}), ("/check", {url: 1})):
+        status, text, _ = server.ask("POST", path, body)
+        check(f"secrets: {path}", status >= 400 and b"pa55w0rd" not in text, text[:300])
+    for arguments in (["impact", "--db", url, "--drop-table", "t"], ["impact", "--db", url, "--pending"], ["verify", "--db", url],
+                      ["diff", url, "metadata:"], ["inspect", url], ["snapshot", url], ["record", url], ["log", url],
+                      ["contract", "infer", url], ["contract", "accept", url], ["connections", "test", url], ["query", url],
+                      ["migrate", "--db", url], ["migrate", "status", "--db", url], ["validate-models", "--datasource", url],
+                      ["ingest", "--datasource", url], ["check", "--only", url], ["check", "--baseline", url],
+                      ["explain", url], ["models", "show", url], ["init", "--from", url], ["verify", "--databases", url],
+                      ["impact", "--contracts-since", url], ["render", url], ["run", url]):
+        for form in ([], ["--format", "json"]):
+            done = run(project, *arguments, *form)
+            check(f"secrets: {' '.join(arguments)[:30]}", "pa55w0rd" not in done.stdout + done.stderr,
+                  done.stdout + done.stderr)
+
+
+SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000000) SELECT i FROM n"
+
+
+def judge_slow(project):
+    """A query without end: stopped by the connection's limit, in nobody's way, and SIGTERM does not wait for it."""
+    make_project(project)
+    (project / "models/main/endless.yml").write_text(
+        f"name: endless\nsql: {SLOW}\ncolumns:\n  - {{name: i, type: INT}}\n")
+    query = {"source_model": "endless", "measures": ["*:count"]}
+    process = subprocess.Popen([kedge, "-C", str(project), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def say(**message):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+
+    for number in (1, 2):
+        say(id=number, method="tools/call", params={"name": "query", "arguments": query})
+    say(method="notifications/cancelled", params={"requestId": 1})
+    begin = time.monotonic()
+    say(id=3, method="ping")
+    check("mcp: a ping does not wait", json.loads(process.stdout.readline())["id"] == 3 and time.monotonic() - begin < 10)
+    process.kill()
+    process.communicate()
+    server = Server(project)
+    caller = threading.Thread(target=lambda: raw(server, "POST /query HTTP/1.1\nHost: localhost\nContent-Length: "
+                                                 + str(len(json.dumps(query))), json.dumps(query).encode()))
+    caller.start()
+    time.sleep(0.5)
+    begin = time.monotonic()
+    server.__exit__()
+    took = time.monotonic() - begin
+    check("SIGTERM does not wait for a query without end", server.exit == 0 and took < 15, f"{server.exit} {took}")
+    caller.join()
+    messages = [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "query", "arguments": query}}
+                for number in (1, 2)] + [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}]
+    done = subprocess.run([kedge, "-C", str(project), "mcp"], input="".join(json.dumps(m) + "\n" for m in messages),
+                          capture_output=True, text=True, timeout=100)
+    check("the limit of a declared connection", "took too long" in done.stdout, done.stdout)
+    check("mcp: what was cancelled gets no answer, all else does", [json.loads(line)["id"] for line in done.stdout.splitlines()] == [2],
+          done.stdout)
+
+
+def judge_protocol(server):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    for version, status in (("2025-06-18", 200), ("2024-11-05", 200), ("1900-01-01", 400)):
+        check(f"protocol version '{version}'", server.ask("POST", "/mcp", ping, {"MCP-Protocol-Version": version})[0] == status)
 
 
 def judge_rest(server, project, cli_entries, cli_check):
@@ -185,6 +298,10 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("deep nesting", server.json("POST", "/check", raw=b"[" * 100000)[0] == 400)
     judge_leftovers(server)
     judge_no_body(server)
+    judge_framing(server)
+    judge_foreign(server)
+    judge_secrets(server, project)
+    judge_protocol(server)
     check("large body", server.ask("POST", "/check", raw=b" " * (2 << 20))[0] == 413)
     check("nothing there", server.json("GET", "/nothing")[0] == 404)
     check("wrong method", server.json("DELETE", "/validate-models")[0] == 405)
@@ -212,7 +329,7 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("no model", server.json("GET", "/models/main/nothing")[0] == 404)
     check("explain", server.json("GET", "/codes/PZ0331")[1]["code"] == "PZ0331")
     metrics = server.ask("GET", "/metrics")[1].decode()
-    check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 2' in metrics, metrics[:300])
+    check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 3' in metrics, metrics[:300])
     check("request ids", len(server.ask("GET", "/health")[2]["X-Request-Id"]) == 16)
 
 
@@ -224,6 +341,16 @@ def judge_token(project):
         check("wrong token", server.ask("POST", "/check", {}, {"Authorization": "Bearer s3cret-t0kex"})[0] == 401)
         check("token", server.ask("POST", "/check", {}, {"Authorization": "Bearer s3cret-t0ken"})[0] == 200)
         check("health needs none", server.ask("GET", "/health")[0] == 200)
+        check("the page comes without, to ask for it", b"<!doctype html>" in server.ask("GET", "/")[1].lower())
+        check("its data does not", server.ask("GET", "/page/data")[0] == 401)
+        for scheme in ("bearer", "BEARER"):
+            check(f"scheme {scheme}", server.ask("GET", "/models", headers={"Authorization": f"{scheme} s3cret-t0ken"})[0] == 200)
+        for given in ("Basic s3cret-t0ken", "s3cret-t0ken", "Bearer", "Bearer "):
+            check(f"not '{given}'", server.ask("GET", "/models", headers={"Authorization": given})[0] == 401)
+        check("any host with a token", server.ask("GET", "/models", headers={
+            "Authorization": "Bearer s3cret-t0ken", "Host": "kedge.example.org"})[0] == 200)
+    zero = run(project, "serve", "--port", "0", "--concurrency", "0")
+    check("no place at work at all", zero.returncode == 2 and "ERR_USAGE" in zero.stderr, zero.stderr)
 
 
 sys.exit(main())
