@@ -73,6 +73,15 @@ Answer run_impact(app::Context& context, const Node& arguments) {
   request.renames = list_member(arguments, "renames");
   request.retypes = list_member(arguments, "retypes");
   request.pending = flag_member(arguments, "pending");
+  const bool steps = !request.drop_columns.empty() || !request.drop_tables.empty() ||
+                     !request.renames.empty() || !request.retypes.empty();
+  if (request.pending && steps) {  // a good request by its schema, which is refused as a whole
+    Answer answer{422, {}};
+    answer.json.set("error", codes::ERR_USAGE.name());
+    answer.json.set("message", "the pending migration and steps of a change are asked for at once");
+    answer.json.set("hint", "ask for one of them at a time");
+    return answer;
+  }
   return {200, report::impact_json(app::find_impact(context, request))};
 }
 
