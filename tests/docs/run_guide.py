@@ -299,7 +299,7 @@ def contracts(page, servers):
     page.run("kedge schema accept", said="nothing to accept")
     page.run("kedge test")
     page.run("kedge contract export", said="v3.1.0", filled=[("export", "export > odcs.yml; cat odcs.yml")])
-    page.run("kedge contract import", filled=[("import", "import odcs.yml --connection other")])
+    page.run("kedge contract import", filled=[("import", "import odcs.yml --connection depot")])
     page.run("kedge contract infer", filled=[("infer", "infer yard.containers --connect")])
     page.run("kedge contract diff A B", filled=[("A B", "odcs.yml odcs.yml")])
     page.run("kedge clean")
