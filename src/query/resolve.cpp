@@ -82,7 +82,8 @@ FormulaNode Resolver::resolve(const std::string& text,
     problem.message = "formula '" + text + "': " + problem.message;
     throw Error(std::move(problem));
   }
-  return expand(std::move(parsed.root), {{}, aliases});
+  expand(parsed.root, {{}, aliases});
+  return std::move(parsed.root);
 }
 
 std::vector<std::string> Resolver::column_path(const std::vector<std::string>& path) const {
@@ -121,31 +122,38 @@ void Resolver::count(std::size_t nodes) {
   }
 }
 
-FormulaNode Resolver::expand(FormulaNode node, const Context& context) {
+// In place, and with little on the stack: saved measures may be nested very deep.
+void Resolver::expand(FormulaNode& node, const Context& context) {
   ++depth_;
   count(1);
-  FormulaNode expanded = expand_inside(std::move(node), context);
+  expand_inside(node, context);
   --depth_;
-  return expanded;
 }
 
-FormulaNode Resolver::expand_inside(FormulaNode node, const Context& context) {
+void Resolver::expand_inside(FormulaNode& node, const Context& context) {
   switch (node.kind) {
-    case Kind::Reference:
-      return reference(std::move(node), context);
+    case Kind::Reference: {
+      Context inside;
+      if (replace_saved(node, context, inside)) {
+        expand(node, inside);
+        measures_.pop_back();
+      }
+      return;
+    }
     case Kind::Aggregate:
     case Kind::Star:
-      return aggregate(std::move(node), context);
+      aggregate(node, context);
+      return;
     case Kind::Transform:
       for (std::size_t i = 0; i < node.arguments.size(); ++i) {
         models::FormulaArgument& one = node.arguments[i];
         if (i == 0 && one.name.empty() && !one.value.empty()) {
-          one.value[0] = expand(std::move(one.value[0]), context);
+          expand(one.value[0], context);
         } else {
           argument(one, context.hops, context);
         }
       }
-      return node;
+      return;
     case Kind::Numeral:
     case Kind::String:
     case Kind::Boolean:
@@ -162,34 +170,38 @@ FormulaNode Resolver::expand_inside(FormulaNode node, const Context& context) {
       break;
   }
   for (FormulaNode& item : node.items) {
-    item = expand(std::move(item), context);
+    expand(item, context);
   }
-  return node;
 }
 
-FormulaNode Resolver::reference(FormulaNode node, const Context& context) {
+// Resolves a reference. One to a saved measure becomes that measure's formula, still to be expanded
+// from the place that `inside` then tells; the measure counts as open until the caller takes it off
+// `measures_`.
+bool Resolver::replace_saved(FormulaNode& node, const Context& context, Context& inside) {
   const RelationPointer here = relation(context.hops);
   const std::vector<std::string> path = strip(node.path, here);
   if (path.size() == 1 && context.aliases != nullptr) {
     const auto alias = context.aliases->find(path[0]);
     if (alias != context.aliases->end()) {
       count(size_of(alias->second));
-      return alias->second;
+      node = alias->second;
+      return false;
     }
   }
-  const Hops hops = context.hops + hops_of(path);
-  const RelationPointer target = relation(hops);
+  inside.hops = context.hops + hops_of(path);
+  const RelationPointer target = relation(inside.hops);
   if (const models::Measure* measure = models::find_measure(target->model, path.back())) {
-    return saved(*measure, hops);
+    node = open_measure(*measure, inside.hops);
+    return true;
   }
   if (models::find_column(target->model, path.back()) == nullptr) {
     unknown(base::join(node.path, "."), target, context.aliases);
   }
-  node.path = hops + Hops{path.back()};
-  return node;
+  node.path = inside.hops + Hops{path.back()};
+  return false;
 }
 
-FormulaNode Resolver::saved(const models::Measure& measure, Hops hops) {
+FormulaNode Resolver::open_measure(const models::Measure& measure, const Hops& hops) {
   const std::string self = base::join(hops, ".") + (hops.empty() ? "" : ".") + measure.name;
   if (std::find(measures_.begin(), measures_.end(), self) != measures_.end()) {
     throw Error(codes::measure_cycle,
@@ -200,19 +212,17 @@ FormulaNode Resolver::saved(const models::Measure& measure, Hops hops) {
   if (parsed.error) {
     throw Error(*parsed.error);
   }
-  FormulaNode tree = expand(std::move(parsed.root), {std::move(hops), nullptr});
-  measures_.pop_back();
-  return tree;
+  return std::move(parsed.root);
 }
 
-FormulaNode Resolver::aggregate(FormulaNode node, const Context& context) {
+void Resolver::aggregate(FormulaNode& node, const Context& context) {
   const RelationPointer here = relation(context.hops);
   if (node.kind == Kind::Star) {
     const bool own = node.path.size() == 1 && node.path[0] == here->name &&
                      find_hop(here->model, node.path[0]) == nullptr;
     node.path = context.hops + (own ? Hops{} : node.path);
     relation(node.path);
-    return node;
+    return;
   }
   const std::vector<std::string> path = strip(node.path, here);
   const Hops hops = context.hops + hops_of(path);
@@ -230,7 +240,6 @@ FormulaNode Resolver::aggregate(FormulaNode node, const Context& context) {
   for (models::FormulaArgument& one : node.arguments) {
     argument(one, hops, context);
   }
-  return node;
 }
 
 // Columns in arguments belong to the aggregated model, or are named from the formula's model.

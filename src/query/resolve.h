@@ -39,14 +39,14 @@ class Resolver {
     Hops hops;
     const std::map<std::string, FormulaNode>* aliases = nullptr;
   };
-  FormulaNode expand(FormulaNode node, const Context& context);
-  FormulaNode expand_inside(FormulaNode node, const Context& context);
+  void expand(FormulaNode& node, const Context& context);
+  void expand_inside(FormulaNode& node, const Context& context);
   void count(std::size_t nodes);
-  FormulaNode reference(FormulaNode node, const Context& context);
-  FormulaNode aggregate(FormulaNode node, const Context& context);
+  bool replace_saved(FormulaNode& node, const Context& context, Context& inside);
+  FormulaNode open_measure(const models::Measure& measure, const Hops& hops);
+  void aggregate(FormulaNode& node, const Context& context);
   void argument(models::FormulaArgument& argument, const Hops& target, const Context& context);
   void argument_path(std::vector<std::string>& path, const Hops& target, const Context& context);
-  FormulaNode saved(const models::Measure& measure, Hops hops);
   std::vector<std::string> strip(const std::vector<std::string>& path,
                                  const RelationPointer& from) const;
   [[noreturn]] void unknown(const std::string& name, const RelationPointer& relation,

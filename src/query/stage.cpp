@@ -363,6 +363,15 @@ class Stage {
     return measure.cast ? cast_to(statement_.dialect, sql, *measure.cast) : sql;
   }
 
+  bool aggregates() const {
+    return std::any_of(
+               measures_.begin(), measures_.end(),
+               [](const ResolvedMeasure& measure) { return has_aggregate(measure.tree); }) ||
+           std::any_of(orders_.begin(), orders_.end(), [](const Order& order) {
+             return order.position == 0 && has_aggregate(order.tree);
+           });
+  }
+
   [[noreturn]] static void mixes(const FormulaNode& leaf) {
     throw Error(codes::filter_mixes_levels,
                 "column '" + base::join(leaf.path, ".") +
@@ -403,7 +412,13 @@ class Stage {
       having.push_back("(" + render(statement_.dialect, filter, leaf) + ")");
     }
     const std::string order = order_text(leaf, raw);
-    std::string out = "SELECT " + base::join(select, ", ") + "\n" + rows.from_where();
+    std::string from = rows.from_where();
+    const bool constant = !raw && groups.empty() && having.empty() && !aggregates();
+    if (constant && dimensions_.empty()) {  // one row, as for every question without a dimension
+      from = "FROM (SELECT COUNT(*) AS n\n" + from + ") AS _one";
+    }
+    std::string out = constant && !dimensions_.empty() ? "SELECT DISTINCT " : "SELECT ";
+    out += base::join(select, ", ") + "\n" + from;
     if (!groups.empty() && !raw) {
       out += "\nGROUP BY " + base::join(groups, ", ");
     }

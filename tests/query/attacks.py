@@ -126,6 +126,10 @@ CHECKS = [
     ("the last page", over([], ["id"], limit=2, offset=3, order=[{"column": "id"}], root="staff"), table(["4"])),
     ("order by a key and by a path", over(["pay:sum"], ["id", "boss.name"], order=[{"staff.pay_sum": "DESC"}, {"boss.name": "ascending"}], limit=2, root="staff"), table(["1", "NULL", "9"], ["2", "'Ada'", "7"])),
     ("a filter on a group that is NULL", over(["*:count"], ["boss_id"], filters=["boss_id is null"], root="staff"), table(["NULL", "1"])),
+    ("a constant is one row", over(["7", {"formula": "'a' || 'b'", "name": "w"}], root="staff"), table(["7", "'ab'"])),
+    ("a constant of an empty table", over(["7"], root="nothing"), table(["7"])),
+    ("a constant beside a cross-model aggregate", over(["7", "boss.pay:sum"], root="staff"), table(["7", "16"])),
+    ("a constant for each group", over(["7"], ["boss_id"], root="staff"), table(["NULL", "7"], ["1", "7"], ["2", "7"])),
     ("between, in, not in with NULL rows", over(["*:count"], filters=["boss_id not in (2)", "pay between 6 and 9"], root="staff"), "SELECT COUNT(*) FROM staff WHERE boss NOT IN (2) AND pay BETWEEN 6 AND 9"),
 ]
 
