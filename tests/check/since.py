@@ -47,8 +47,8 @@ CASES = [
 ]
 
 
-def judge_since(kedge, base, healthy, judge):
-    top = base / "since"
+def beside_shared(kedge, top, healthy):
+    """A project under `top` whose pilots are declared in a folder beside it."""
     project = top / "project"
     shutil.copytree(healthy, project)
     (top / "shared").mkdir()
@@ -56,6 +56,12 @@ def judge_since(kedge, base, healthy, judge):
     edit(project, "project.yml", "    - path: metadata\n", "    - path: metadata\n    - path: ../shared\n")
     must(kedge, project, "gen")
     must(kedge, project, "docs")
+    return project
+
+
+def judge_since(kedge, base, healthy, judge):
+    top = base / "since"
+    project = beside_shared(kedge, top, healthy)
     git(top, "init", "-q")
     git(top, "add", "-A")
     git(top, "commit", "-qm", "start")
@@ -75,13 +81,7 @@ def judge_since(kedge, base, healthy, judge):
 def judge_elsewhere(kedge, base, healthy, judge):
     """What git cannot answer for: metadata beyond the repository, feeds that it ignores."""
     top = base / "elsewhere"
-    project = top / "project"
-    shutil.copytree(healthy, project)
-    (top / "shared").mkdir()
-    (project / "metadata/pilots.yml").rename(top / "shared/pilots.yml")
-    edit(project, "project.yml", "    - path: metadata\n", "    - path: metadata\n    - path: ../shared\n")
-    must(kedge, project, "gen")
-    must(kedge, project, "docs")
+    project = beside_shared(kedge, top, healthy)
     (project / ".gitignore").write_text("/data/\n/.kedge/\n/feeds/\n")
     git(project, "init", "-q")
     git(project, "add", "-A")
