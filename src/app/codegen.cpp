@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "codegen/merge.h"
+#include "codegen/path_guard.h"
 #include "codegen/recall.h"
 #include "kedge/codes.h"
 
@@ -120,10 +121,13 @@ void update_file(const Context& context, const std::string& folder, const std::s
   context.files.write(origin_path, text);
 }
 
-void check_inside(const std::string& folder) {
-  const std::vector<std::string> parts = base::split(folder, '/');
-  if (folder.starts_with('/') || std::find(parts.begin(), parts.end(), "..") != parts.end()) {
-    throw Error(codes::ERR_GEN_PATH_OUTSIDE, "'" + folder + "' lies outside the project");
+// Both the copy and the texts it was copied from.
+void check_inside(const Context& context, const std::string& folder,
+                  const std::map<std::string, std::string>& files) {
+  const codegen::PathGuard guard(context.files, context.folder);
+  for (const auto& [name, text] : files) {
+    guard.check(base::join_path(folder, name));
+    guard.check(base::join_path(origin_folder(folder), name));
   }
 }
 
@@ -179,7 +183,7 @@ Ejected eject_pack(const Context& context, const std::string& pack, const std::s
   const std::map<std::string, std::string> files = known_pack(pack);
   Ejected result;
   result.folder = folder.empty() ? ejected_folder(pack) : folder;
-  check_inside(result.folder);
+  check_inside(context, result.folder, files);
   const base::FileLock lock = lock_project(context);
   const std::string target = base::join_path(context.folder, result.folder);
   if (overwrite == Overwrite::No && context.files.kind(target)) {
@@ -196,14 +200,15 @@ Ejected eject_pack(const Context& context, const std::string& pack, const std::s
 
 PackUpdate update_pack(const Context& context, const std::string& pack, const std::string& to) {
   const std::string folder = to.empty() ? ejected_folder(pack) : to;
-  known_pack(pack);
+  const std::map<std::string, std::string> files = known_pack(pack);
+  check_inside(context, folder, files);
   if (!context.files.kind(base::join_path(context.folder, folder))) {
     throw Error(codes::ERR_PACK_NOT_FOUND, "'" + folder + "' does not exist",
                 "kedge gen --eject " + pack + " makes it");
   }
   const base::FileLock lock = lock_project(context);
   PackUpdate result;
-  for (const auto& [name, text] : known_pack(pack)) {
+  for (const auto& [name, text] : files) {
     update_file(context, folder, name, text, result);
   }
   return result;

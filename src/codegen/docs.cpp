@@ -5,6 +5,7 @@
 
 #include "codegen/merge.h"
 #include "codegen/model_file.h"
+#include "codegen/path_guard.h"
 #include "kedge/codes.h"
 
 namespace kedge::codegen {
@@ -56,6 +57,17 @@ std::set<std::string> paths_of(const std::vector<GeneratedFile>& files) {
   return paths;
 }
 
+void check_places(const Workspace& workspace, const std::vector<GeneratedFile>& fresh,
+                  const std::vector<std::string>& old) {
+  const PathGuard guard(workspace.files, workspace.project.folder);
+  for (const GeneratedFile& page : fresh) {
+    guard.check(page.path);
+  }
+  for (const std::string& path : old) {
+    guard.check(path);
+  }
+}
+
 bool is_edited(const std::string& text) {
   const std::optional<HeaderSum> header = read_header(normal_line_ends(text));
   return !header || !header->agrees;
@@ -66,6 +78,8 @@ bool is_edited(const std::string& text) {
 DocsResult write_docs(const Workspace& workspace) {
   const std::vector<GeneratedFile> fresh = fresh_pages(workspace);
   DocsResult result;
+  const std::vector<std::string> old = old_pages(workspace, paths_of(fresh));
+  check_places(workspace, fresh, old);  // before anything is written
   const std::string stamp = base::format_utc_compact(workspace.clock.now_milliseconds());
   for (const GeneratedFile& page : fresh) {
     const std::optional<std::string> disk = workspace.files.read(at(workspace, page.path));
@@ -81,7 +95,7 @@ DocsResult write_docs(const Workspace& workspace) {
     workspace.files.write(at(workspace, page.path), page.text);
     result.written.push_back(page.path);
   }
-  for (const std::string& path : old_pages(workspace, paths_of(fresh))) {
+  for (const std::string& path : old) {
     if (!is_edited(*workspace.files.read(at(workspace, path)))) {
       workspace.files.remove(at(workspace, path));
       result.removed.push_back(path);

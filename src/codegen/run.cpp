@@ -8,6 +8,7 @@
 #include "codegen/merge.h"
 #include "codegen/model_file.h"
 #include "codegen/names.h"
+#include "codegen/path_guard.h"
 #include "codegen/state.h"
 #include "kedge/codes.h"
 
@@ -101,36 +102,6 @@ Formatter make_formatter(const Workspace& workspace, const GenTarget& target) {
   };
 }
 
-class PathGuard {
- public:
-  explicit PathGuard(const Workspace& workspace)
-      : files_(workspace.files),
-        folder_(workspace.project.folder),
-        real_(workspace.files.real_path(folder_)) {}
-
-  void check(const std::string& path) const {
-    const std::vector<std::string> parts = base::split(path, '/');
-    const bool leaves =
-        path.starts_with('/') || std::find(parts.begin(), parts.end(), "..") != parts.end();
-    std::string folder = base::parent_path(base::join_path(folder_, path));
-    while (!files_.kind(folder) && folder.size() > folder_.size()) {
-      folder = base::parent_path(folder);
-    }
-    const std::string real = leaves ? "" : files_.real_path(folder);
-    if (leaves || (real != real_ && !real.starts_with(real_ + "/"))) {
-      throw Error(codes::ERR_GEN_PATH_OUTSIDE, "'" + path + "' lies outside the project");
-    }
-    if (files_.kind(folder) == base::EntryKind::File) {
-      throw Error(codes::ERR_IO, "'" + path + "' cannot be written: a folder on the way is a file");
-    }
-  }
-
- private:
-  const base::FileSystem& files_;
-  std::string folder_;
-  std::string real_;
-};
-
 class GenRun {
  public:
   GenRun(const Workspace& workspace, const GenRequest& request)
@@ -146,7 +117,7 @@ class GenRun {
         chosen_targets(workspace_.project, request_.targets);
     std::vector<GeneratedFile> fresh = generate_all(workspace_, targets);
     limit_to(fresh);
-    const PathGuard guard(workspace_);
+    const PathGuard guard(workspace_.files, workspace_.project.folder);
     for (const GeneratedFile& file : fresh) {
       guard.check(file.path);
       paths_.insert(file.path);
@@ -171,7 +142,7 @@ class GenRun {
     result_.formatted = std::any_of(targets.begin(), targets.end(), [](const GenTarget* target) {
       return !target->formatter.empty();
     });
-    finish();
+    finish(guard);
     return std::move(result_);
   }
 
@@ -448,13 +419,13 @@ class GenRun {
   bool state_was_known(const std::string& path) const { return disk(path).has_value(); }
 
   // --- writing
-  void finish() {
+  void finish(const PathGuard& guard) {
     for (TargetOutcome& target : result_.targets) {
       std::sort(target.files.begin(), target.files.end(),
                 [](const FileOutcome& a, const FileOutcome& b) { return a.path < b.path; });
     }
     warn();
-    check_writable();
+    check_writable(guard);
     if (request_.dry_run) {
       return;
     }
@@ -474,16 +445,17 @@ class GenRun {
     state_.save();
   }
 
-  // Before anything is written: either all files or none.
-  void check_writable() const {
+  // Before anything is written: either all files or none. What is taken back or removed need not be
+  // among the files of this run.
+  void check_writable(const PathGuard& guard) const {
     for (const auto& [path, text] : writes_) {
-      const auto kind = workspace_.files.kind(at(path));
-      if (kind && kind != base::EntryKind::File) {
-        throw Error(codes::ERR_IO, "'" + path + "' cannot be written: it is a folder");
-      }
+      guard.check(path);
       if (!base::is_writable(at(path))) {
         throw Error(codes::ERR_IO, "'" + path + "' cannot be written: it is read-only");
       }
+    }
+    for (const std::string& path : removals_) {
+      guard.check(path);
     }
   }
 

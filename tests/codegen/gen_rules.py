@@ -3,7 +3,7 @@ import os
 import re
 import stat
 
-from project import OBJECT, PACK, metadata, targets
+from project import OBJECT, PACK, Answer, metadata, targets
 
 FILE = "gen/harbour/Sailing.txt"
 RULES = []
@@ -242,6 +242,62 @@ def paths_that_leave_the_project(p):
     p.path("inside").mkdir()
     p.path("gen").symlink_to(p.path("inside"))
     assert p.gen().exit == 0 and p.there("inside/harbour/Sailing.txt"), "a link inside the project is fine"
+
+
+@rule
+def files_that_are_links_out_of_the_project(p):
+    p.gen()
+    outside = p.folder.parent / (p.folder.name + "-outside.txt")
+    p.path(FILE).rename(outside)
+    p.path(FILE).symlink_to(outside)
+    mine = outside.read_text()
+    p.write({"metadata/h.yml": metadata("field.long: a", "field.string: b")})
+    for arguments in ((), ("--discard", FILE), ("--adopt", FILE), ("--dry-run",)):
+        answer = p.gen(*arguments)
+        assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and FILE in answer.message(), (arguments, answer)
+    p.write({"metadata/h.yml": metadata(name="Other")})
+    answer = p.gen()
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and p.path(FILE).is_symlink(), "nothing is removed"
+    p.write({"project.yml": targets("{name: u, pack: ./pack, out: gen2}")})
+    answer = p.gen("--prune-targets")
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and p.path(FILE).is_symlink(), answer
+    assert outside.read_text() == mine and not p.there("gen2"), "neither written nor replaced"
+
+
+@rule
+def a_conflict_is_not_taken_back_through_a_link(p):
+    conflicted(p)
+    p.gen()
+    outside = p.folder.parent / (p.folder.name + "-outside.txt")
+    p.path(FILE).rename(outside)
+    p.path(FILE).symlink_to(outside)
+    marked = outside.read_text()
+    p.write({"project.yml": targets("{name: u, pack: ./pack, out: gen2}")})
+    answer = p.gen("--abort", FILE)
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and outside.read_text() == marked, answer
+
+
+@rule
+def devices_and_pipes_in_the_place_of_a_file(p):
+    p.path(FILE).parent.mkdir(parents=True)
+    os.mkfifo(p.path(FILE))
+    answer = p.gen()
+    assert answer.exit == 2 and answer.codes() == ["ERR_IO"] and "no regular file" in answer.message(), answer
+    assert not p.there("codegen/state"), "nothing was written"
+
+
+@rule
+def docs_and_ejected_packs_stay_inside(p):
+    outside = p.folder.parent / (p.folder.name + "-outside")
+    outside.mkdir()
+    p.path("docs").symlink_to(outside)
+    p.write({"project.yml": "name: x\ndocs: {out: docs}\n"})
+    answer = Answer(p.answer("docs"))
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and not list(outside.iterdir()), answer
+    p.path("codegen").mkdir()
+    p.path("codegen/packs").symlink_to(outside)
+    answer = p.gen("--eject", "typescript")
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_PATH_OUTSIDE"] and not list(outside.iterdir()), answer
 
 
 @rule
