@@ -32,21 +32,26 @@ Json via_json(const std::vector<templates::Inclusion>& via) {
   return list;
 }
 
+Json position_json(const Position& where) {
+  return where.file.empty()
+             ? Json()
+             : Json().set("file", where.file).set("line", where.line).set("column", where.column);
+}
+
 Json finding_json_of(const app::PartFinding& item) {
   const TemplateFinding& finding = item.finding;
   Json context = Json::array();
   for (const std::string& type : finding.context) {
     context.push(type);
   }
+  const std::string& reference = finding.reference.empty() ? item.reference : finding.reference;
   Json json;
   json.set("severity", to_string(finding.severity));
   json.set("code", finding.code.name());
   json.set("detail", optional_text(finding.detail));
   json.set("template", item.template_name);
   json.set("part", item.part.empty() ? Json() : Json(item.part));
-  json.set("ref", finding.reference.empty()
-                      ? (item.reference.empty() ? Json() : Json(item.reference))
-                      : Json(finding.reference));
+  json.set("ref", reference.empty() ? Json() : Json(reference));
   json.set("file", finding.source.empty() ? Json() : Json(finding.source));
   json.set("line", finding.at ? Json(finding.at->line) : Json());
   json.set("column", finding.at ? Json(finding.at->column) : Json());
@@ -54,10 +59,7 @@ Json finding_json_of(const app::PartFinding& item) {
   json.set("context", std::move(context));
   json.set("via", via_json(finding.via));
   json.set("suggestion", optional_text(finding.suggestion));
-  json.set("declared_at", Json()
-                              .set("file", item.declared_at.file)
-                              .set("line", item.declared_at.line)
-                              .set("column", item.declared_at.column));
+  json.set("declared_at", position_json(item.declared_at));
   json.set("message", finding.message);
   return json;
 }
@@ -107,6 +109,22 @@ Json templates_gate_json(const app::VerifyTemplatesResult& result) {
                           .set("errors", result.count(Severity::Error))
                           .set("warnings", result.count(Severity::Warning)));
   json.set("findings", std::move(findings));
+  return json;
+}
+
+Json render_error_json(const templates::RenderError& error, const std::string& template_name) {
+  Json findings = Json::array();
+  for (const TemplateFinding& finding : error.findings) {
+    findings.push(finding_json_of({template_name, "", "", finding, {}}));
+  }
+  Json problems = Json::array();
+  for (const templates::PayloadProblem& problem : error.problems) {
+    problems.push(Json().set("pointer", problem.pointer).set("reason", problem.reason));
+  }
+  Json json;
+  json.set("error", error.code().name()).set("message", error.problem().message);
+  json.set("path", optional_text(error.path));
+  json.set("findings", std::move(findings)).set("problems", std::move(problems));
   return json;
 }
 

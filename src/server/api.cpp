@@ -14,8 +14,31 @@ namespace {
 using document::Json;
 using document::Node;
 
+Node text_node(const std::string& text) {
+  Node node;
+  node.kind = document::Kind::String;
+  node.text = text;
+  return node;
+}
+
+// The body as one argument beside those of the path.
+document::Document arguments_around_body(const Operation& operation, const Request& request) {
+  document::Document arguments = parse_body(request, EmptyBody::Refused);
+  Node body = std::move(arguments.root);
+  arguments.root = Node();
+  arguments.root.kind = document::Kind::Mapping;
+  for (const auto& [name, value] : request.parameters) {
+    arguments.root.entries.push_back({text_node(name), text_node(value)});
+  }
+  arguments.root.entries.push_back({text_node(operation.body_member), std::move(body)});
+  return arguments;
+}
+
 // Path and query parameters as members beside those of the body.
 document::Document arguments_of(const Operation& operation, const Request& request) {
+  if (!operation.body_member.empty()) {
+    return arguments_around_body(operation, request);
+  }
   if (operation.method == "POST") {
     return parse_body(request, EmptyBody::Allowed);
   }
@@ -50,7 +73,9 @@ Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   endpoint.pattern = operation.pattern;
   endpoint.summary = operation.title;
   if (operation.method == "POST") {
-    endpoint.request_schema = operation.input_schema;
+    const Json* all = operation.input_schema.find("properties");
+    endpoint.request_schema =
+        operation.body_member.empty() ? operation.input_schema : *all->find(operation.body_member);
     endpoint.body_required = operation.input_schema.find("required") != nullptr ||
                              operation.input_schema.find("anyOf") != nullptr;
   }

@@ -125,7 +125,8 @@ Answer run_operation(const Operation& operation, app::Context& context,
 
 std::vector<Operation> all_operations() {
   std::vector<Operation> operations;
-  for (const auto& list : {model_operations(), union_operations(), contract_operations()}) {
+  for (const auto& list :
+       {model_operations(), union_operations(), contract_operations(), template_operations()}) {
     operations.insert(operations.end(), list.begin(), list.end());
   }
   return operations;

@@ -24,9 +24,10 @@ struct Operation {
   std::string description;
   document::Json input_schema;  // of the arguments; unknown members are refused
   std::function<Answer(app::Context&, const document::Node&)> run;
-  std::string method;   // REST; empty: no endpoint
-  std::string pattern;  // parts in braces and query parameters become arguments
-  bool is_tool = true;  // offered through MCP
+  std::string method;       // REST; empty: no endpoint
+  std::string pattern;      // parts in braces and query parameters become arguments
+  std::string body_member;  // REST: the whole body is this argument; empty: it holds all of them
+  bool is_tool = true;      // offered through MCP
   bool read_only = true;
   std::vector<int> failures;  // statuses that the OpenAPI document names
 };
@@ -39,6 +40,7 @@ std::vector<Operation> all_operations();
 std::vector<Operation> model_operations();
 std::vector<Operation> union_operations();     // check, impact, diff, inspect, explain
 std::vector<Operation> contract_operations();  // validate, drift, runs
+std::vector<Operation> template_operations();  // list, render, verify
 
 // JSON Schema helpers.
 document::Json object_schema(document::Json::Object properties,

@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sqlite3
@@ -22,6 +23,9 @@ parser.add_argument("--node-modules", required=True)
 options = parser.parse_args()
 kedge = str(pathlib.Path(options.kedge).resolve())
 here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+# With a number whose digits a float does not hold.
+NOTICE = '{"vesselName": "Anna \\"&\\" B", "callSign": "PA1", "draughtM": 4.250000000000000000001, "stays": [{"berthCode": "B2"}]}'
 passed, failed = 0, 0
 
 
@@ -134,6 +138,7 @@ def main():
             judge_rest(server, project, cli_entries, cli_check)
         check("SIGTERM ends it well", server.exit == 0, server.exit)
         judge_token(project)
+    judge_templates()
     with tempfile.TemporaryDirectory() as name:
         judge_slow(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
@@ -331,6 +336,41 @@ def judge_rest(server, project, cli_entries, cli_check):
     metrics = server.ask("GET", "/metrics")[1].decode()
     check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 3' in metrics, metrics[:300])
     check("request ids", len(server.ask("GET", "/health")[2]["X-Request-Id"]) == 16)
+
+
+def judge_templates():
+    """GET /templates, POST /templates/{name}/render and /templates/verify, on the harbour example."""
+    with tempfile.TemporaryDirectory() as name:
+        project = pathlib.Path(name) / "harbour"
+        shutil.copytree(root / "examples/harbour", project)
+        listed = json.loads(run(project, "templates", "list", "--format", "json").stdout)
+        with Server(project) as server:
+            check("templates", server.json("GET", "/templates") == (200, listed), listed)
+            template = listed[0]["name"]
+            status, body = server.json("POST", "/templates/verify", {"templates": [template]})
+            check("templates are fine", (status, body["checked"]["templates"], body["summary"]["errors"]) == (200, 1, 0), body)
+            check("no such template", server.json("POST", "/templates/verify", {"templates": ["nope"]})[0] == 404)
+            status, body = server.json("POST", f"/templates/{template}/render", {})
+            check("a payload without what it needs", status == 422 and body["error"] == "ERR_PAYLOAD_INVALID" and body["problems"], body)
+            (project / "payload.json").write_text(NOTICE)
+            rendered = run(project, "render", template, "--payload", "payload.json").stdout
+            parts = json.loads(rendered) if len(listed[0]["parts"]) > 1 else {listed[0]["parts"][0]["part"]: rendered}
+            for spelling in (template, template.replace(":", "%3A"), template.rsplit("::", 1)[-1]):
+                status, body = server.json("POST", f"/templates/{spelling}/render", raw=NOTICE.encode())
+                check(f"rendered as on the command line: {spelling}", status == 200 and body["parts"] == parts, body)
+            check("render needs a body", server.json("POST", f"/templates/{template}/render")[0] == 400)
+            check("a body that is no object", server.json("POST", f"/templates/{template}/render", raw=b"[]")[0] == 400)
+            check("rendering what is not there", server.json("POST", "/templates/nope/render", {})[0] == 404)
+            text = next((project / "templates").rglob("*.mustache"))
+            text.write_text(text.read_text() + "{{vesel.nmae}}")
+            status, body = server.json("POST", "/templates/verify")
+            check("errors are 422 with the findings", status == 422 and [f["code"] for f in body["findings"]] == ["ERR_VAR_NOT_ON_PAYLOAD"], body)
+            status, body = server.json("POST", f"/templates/{template}/render", raw=NOTICE.encode())
+            check("no render of a broken template", status == 422 and body["error"] == "ERR_RENDER_VERIFY_FAILED" and
+                  [f["path"] for f in body["findings"]] == ["vesel.nmae"], body)
+            (project / "metadata/zz.yml").write_text("metadata: [\n")
+            status, body = server.json("POST", "/templates/verify")
+            check("metadata that does not load", status == 422 and body["errors"][0]["file"] == "metadata/zz.yml", body)
 
 
 def judge_token(project):
