@@ -28,4 +28,14 @@ std::string duckdb_converted(const Emission& e, const std::string& value, const 
   return value;
 }
 
+// COALESCE mixes no types: current_time is a time with a zone, say.
+std::string duckdb_filled(const Emission& e, const std::string& value,
+                          const schema::Column& column) {
+  const std::string fallback = e.ddl.default_value(*column.default_value, column.type);
+  if (column.default_value->kind == schema::Default::Kind::Literal) {
+    return fmt::format("COALESCE({}, {})", value, fallback);
+  }
+  return fmt::format("COALESCE({}, CAST({} AS {}))", value, fallback, e.ddl.type(column.type));
+}
+
 }  // namespace kedge::migrate

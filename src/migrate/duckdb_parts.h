@@ -68,6 +68,9 @@ class DuckdbRebuilds {
 // `value` as something that a column of the type `to` takes; the same text where it takes it as is.
 std::string duckdb_converted(const Emission& emission, const std::string& value,
                              const schema::Type& from, const schema::Type& to);
+// `value`, or the column's default where it is NULL. The column has a default.
+std::string duckdb_filled(const Emission& emission, const std::string& value,
+                          const schema::Column& column);
 
 // Comments cannot be written with a table.
 void duckdb_comment(Emission& emission, const change::CommentTarget& target,

@@ -275,8 +275,7 @@ std::string DuckdbRebuilds::copied(const Name& table, const Column& column) cons
   if (source->type != column.type) {  // the default is of the new type
     value = fmt::format("CAST({} AS {})", value, e_.ddl.type(column.type));
   }
-  return "COALESCE(" + value + ", " + e_.ddl.default_value(*column.default_value, column.type) +
-         ")";
+  return duckdb_filled(e_, value, column);
 }
 
 }  // namespace kedge::migrate

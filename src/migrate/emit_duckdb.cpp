@@ -246,9 +246,36 @@ class Duckdb {
     return was(table)->primary_key &&
            std::any_of(work.changes.begin(), work.changes.end(), [&](std::size_t i) {
              const auto* c = std::get_if<ChangeColumnNullable>(&e_.changes[i]);
-             return c != nullptr && !c->after.nullable && c->after.default_value;
+             return c != nullptr && is_filled(c->after);
            });
   }
+  // What a check or a generated column reads can be renamed, but neither go nor change its type.
+  bool is_read_by_its_table(const Name& table, const Work& work) const {
+    const Table& before = *was(table);
+    const auto is_read = [&](const Identifier& name) {
+      const std::string column = column_before(e_, table, name).text();
+      const auto reads = [&](std::string_view sql) {
+        return mentions(sql, column, schema::Dialect::Duckdb);
+      };
+      return std::any_of(before.checks.begin(), before.checks.end(),
+                         [&](const schema::Check& check) { return reads(check.expression); }) ||
+             std::any_of(before.columns.begin(), before.columns.end(), [&](const Column& other) {
+               return other.generated && reads(other.generated->expression);
+             });
+    };
+    return std::any_of(work.changes.begin(), work.changes.end(), [&](std::size_t i) {
+      if (const auto* gone = std::get_if<DropColumn>(&e_.changes[i])) {
+        return is_read(gone->part.name);
+      }
+      if (const auto* type = std::get_if<ChangeColumnType>(&e_.changes[i])) {
+        return is_read(type->after.name);
+      }
+      const auto* filled = std::get_if<ChangeColumnNullable>(&e_.changes[i]);
+      return filled != nullptr && is_filled(filled->after) && is_read(filled->after.name);
+    });
+  }
+  // Rows without a value get the default when a column may not be NULL any more.
+  static bool is_filled(const Column& column) { return !column.nullable && column.default_value; }
   // The key is an index too: a column before it cannot go.
   bool drops_before_its_key(const Name& table, const Work& work) const {
     const Table& before = *was(table);
@@ -274,6 +301,7 @@ class Duckdb {
           (one->second.alters && existing &&
            (has_references(one->first) || is_renamed_and_more(one->first, one->second) ||
             drops_before_its_key(one->first, one->second) ||
+            is_read_by_its_table(one->first, one->second) ||
             fills_beside_a_key(one->first, one->second)));
       one = existing ? std::next(one) : work_.erase(one);
     }
@@ -356,12 +384,11 @@ class Duckdb {
   }
   void set_nullable(const Name& table, const Column& column) {
     const std::string quoted = e_.ddl.quote(column.name);
-    if (!column.nullable && column.default_value) {
+    if (is_filled(column)) {
       // An UPDATE would stand in the way of every ALTER of its transaction.
       alter(stage::kNotNull, table,
-            fmt::format("ALTER COLUMN {} SET DATA TYPE {} USING COALESCE({}, {})", quoted,
-                        e_.ddl.type(column.type), quoted,
-                        e_.ddl.default_value(*column.default_value, column.type)));
+            fmt::format("ALTER COLUMN {} SET DATA TYPE {} USING {}", quoted,
+                        e_.ddl.type(column.type), duckdb_filled(e_, quoted, column)));
     }
     alter(column.nullable ? stage::kColumn : stage::kNotNull, table,
           "ALTER COLUMN " + quoted + (column.nullable ? " DROP NOT NULL" : " SET NOT NULL"));
