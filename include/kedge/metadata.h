@@ -184,6 +184,7 @@ struct Field {
   AutoSet auto_set = AutoSet::None;
   bool local_time = false;
   bool lenient = false;
+  bool leave = false;                                            // the column may look as it likes
   std::string currency;                                          // currency fields; default USD
   std::vector<std::string> values;                               // enum members, in order
   std::vector<std::pair<std::string, std::int64_t>> int_values;  // @intValueMap

@@ -262,23 +262,60 @@ std::set<Name> names_in_scope(const Desired& desired) {
 
 namespace {
 
-// What @leave names is not seen: an index or constraint by its name, an unnamed CHECK by its text.
-schema::Schema without_left_alone(schema::Schema shape, const Desired& desired) {
-  for (schema::Table& table : shape.tables) {
-    const auto found = desired.leave.find(table.name);
-    if (found == desired.leave.end()) {
+// What @leave names is not seen.
+struct PartsLeft {
+  const metadata::LeftAlone& leave;
+  bool operator()(const schema::Check& check) const {
+    return leave.parts.contains(metadata::label_of(check));
+  }
+  bool operator()(const schema::ForeignKey& key) const {
+    return leave.parts.contains(metadata::label_of(key));
+  }
+  template <class Part>
+  bool operator()(const Part& part) const {
+    return leave.parts.contains(part.name.text());
+  }
+};
+
+void hide_parts(schema::Table& table, const metadata::LeftAlone& leave) {
+  const PartsLeft left{leave};
+  std::erase_if(table.indexes, left);
+  std::erase_if(table.foreign_keys, left);
+  std::erase_if(table.checks, left);
+}
+
+// Columns and a key that are left alone are wanted as they are.
+void want_what_is(schema::Table& wanted, const schema::Table& actual,
+                  const metadata::LeftAlone& leave) {
+  for (schema::Column& column : wanted.columns) {
+    const schema::Column* is = schema::find_column(actual, column.name);
+    if (is != nullptr && leave.columns.contains(column.name)) {
+      column = *is;
+    }
+  }
+  if (actual.primary_key && PartsLeft{leave}(*actual.primary_key)) {
+    wanted.primary_key = actual.primary_key;
+  }
+}
+
+void hide_left_alone(schema::Schema& actual, schema::Schema& wanted,
+                     const std::map<Name, metadata::LeftAlone>& leave) {
+  std::map<Name, schema::Table*> live;
+  for (schema::Table& table : actual.tables) {
+    live.emplace(table.name, &table);
+  }
+  for (schema::Table& table : wanted.tables) {
+    const auto found = leave.find(table.name);
+    const auto is = live.find(table.name);
+    if (found == leave.end()) {
       continue;
     }
-    const auto named = [&](const std::string& text) {
-      return std::find(found->second.begin(), found->second.end(), text) != found->second.end();
-    };
-    std::erase_if(table.indexes, [&](const auto& index) { return named(index.name.text()); });
-    std::erase_if(table.foreign_keys, [&](const auto& key) { return named(key.name.text()); });
-    std::erase_if(table.checks, [&](const auto& check) {
-      return named(check.name.empty() ? check.expression : check.name.text());
-    });
+    hide_parts(table, found->second);  // a snapshot has them
+    if (is != live.end()) {
+      hide_parts(*is->second, found->second);
+      want_what_is(table, *is->second, found->second);
+    }
   }
-  return shape;
 }
 
 // A partition is part of its table: declared by nobody, it is nobody's to drop.
@@ -299,10 +336,8 @@ diff::Result compare_desired(const schema::Schema& live, const Desired& given,
     std::erase_if(whole.tables, hidden_part);
     return compare_desired(whole, given, options);
   }
-  const schema::Schema actual = desired.leave.empty() ? live : without_left_alone(live, desired);
-  if (!desired.leave.empty()) {
-    desired.schema = without_left_alone(std::move(desired.schema), given);  // a snapshot has them
-  }
+  schema::Schema actual = live;
+  hide_left_alone(actual, desired.schema, desired.leave);
   if (!desired.has_scope) {
     return diff::compare(actual, desired.schema, options);
   }
@@ -310,7 +345,7 @@ diff::Result compare_desired(const schema::Schema& live, const Desired& given,
   for (const diff::RenameTable& rename : options.declared.tables) {
     inside.insert(rename.from);
   }
-  schema::Schema visible = actual;
+  schema::Schema visible = std::move(actual);
   std::set<diff::Unmanaged> hidden;
   for (const Name& name : desired.out_of_scope) {
     hidden.insert({"table", name});
@@ -336,10 +371,35 @@ diff::Result compare_desired(const schema::Schema& live, const Desired& given,
   return result;
 }
 
+namespace {
+
+// The parts of a table that are left alone go from one snapshot into the next.
+void keep_left_alone(schema::Table& next, const schema::Table& start,
+                     const metadata::LeftAlone& leave) {
+  const PartsLeft left{leave};
+  want_what_is(next, start, leave);
+  const auto keep = [&](const auto& from, auto& to) {
+    std::copy_if(from.begin(), from.end(), std::back_inserter(to), left);
+  };
+  hide_parts(next, leave);
+  keep(start.indexes, next.indexes);
+  keep(start.foreign_keys, next.foreign_keys);
+  keep(start.checks, next.checks);
+}
+
+}  // namespace
+
 schema::Schema next_snapshot(const schema::Schema& start, const Desired& desired) {
   schema::Schema next = desired.schema;
   if (desired.from_sql) {
     return next;
+  }
+  for (schema::Table& table : next.tables) {
+    const auto leave = desired.leave.find(table.name);
+    const schema::Table* was = schema::find_table(start, table.name);
+    if (leave != desired.leave.end() && was != nullptr) {
+      keep_left_alone(table, *was, leave->second);
+    }
   }
   std::set<Name> views;
   for (const schema::View& view : next.views) {

@@ -16,10 +16,10 @@
 namespace kedge::app {
 
 struct Desired {
-  schema::Schema schema;                                   // in scope only
-  std::vector<schema::Name> external;                      // @unmanaged
-  std::vector<schema::Name> out_of_scope;                  // declared, outside migrate.scope
-  std::map<schema::Name, std::vector<std::string>> leave;  // parts of tables left alone
+  schema::Schema schema;                   // in scope only
+  std::vector<schema::Name> external;      // @unmanaged
+  std::vector<schema::Name> out_of_scope;  // declared, outside migrate.scope
+  std::map<schema::Name, metadata::LeftAlone> leave;
   bool has_scope = false;
   std::vector<metadata::FormerTable> former_tables;
   std::vector<metadata::FormerColumn> former_columns;

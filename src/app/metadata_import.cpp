@@ -12,7 +12,8 @@ namespace {
 
 class Import {
  public:
-  Import(Context& context, const MetadataImportRequest& request) : context_(context), request_(request) {}
+  Import(Context& context, const MetadataImportRequest& request)
+      : context_(context), request_(request) {}
 
   MetadataImportResult run() {
     DatabaseFlags flags;
@@ -25,7 +26,7 @@ class Import {
     forget_bookkeeping();
     options_.dialect = setup_.dialect;
     options_.entities = metadata::name_entities(live_);
-    for (int round = 0; round < 6 && !settle(); ++round) {
+    for (int round = 0; round < 9 && !settle(); ++round) {
     }
     write();
     return std::move(result_);
@@ -43,10 +44,12 @@ class Import {
     });
   }
 
-  std::vector<metadata::SourceText> texts() const {
+  std::vector<metadata::SourceText> texts() {
     std::vector<metadata::SourceText> out;
     for (const schema::Table& table : live_.tables) {
-      out.push_back({file_of(table.name), metadata::describe_table(table, live_, options_)});
+      metadata::Description description = metadata::describe_table(table, live_, options_);
+      out.push_back({file_of(table.name), std::move(description.text)});
+      parts_[table.name] = std::move(description.parts);
     }
     for (const schema::View& view : live_.views) {
       out.push_back({file_of(view.name), metadata::describe_view(view, options_)});
@@ -72,14 +75,12 @@ class Import {
     RenameFlags renames;
     renames.on_ambiguous = diff::OnAmbiguous::DropAdd;
     const diff::Options options = diff_options(setup_, desired, renames);
-    for (const Change& change : compare_desired(live_, desired, options).changes) {
-      leave(change);
-      calm = false;
-    }
-    return calm;
+    const std::vector<Change> open = compare_desired(live_, desired, options).changes;
+    return calm && leave(open);
   }
 
-  // An object that the language refuses is somebody else's.
+  // An object that the language refuses is somebody else's; where one of its parts is at fault,
+  // that part alone.
   bool refused(const std::vector<metadata::Diagnostic>& diagnostics) {
     bool calm = true;
     for (const metadata::Diagnostic& diagnostic : diagnostics) {
@@ -88,40 +89,104 @@ class Import {
       }
       for (const auto& [name, entity] : options_.entities) {
         if (diagnostic.finding.problem.where->file == file_of(name)) {
-          calm = !give_up(name, diagnostic.finding.problem.message) && calm;
+          calm = !refused(name, diagnostic.finding.problem) && calm;
         }
       }
     }
     return calm;
   }
 
-  bool give_up(const schema::Name& name, const std::string& why) {
-    if (!options_.unmanaged.insert(name).second) {
-      return false;
+  bool refused(const schema::Name& name, const Problem& problem) {
+    const auto& lines = parts_[name];
+    const auto part = lines.find(static_cast<int>(problem.where->line));
+    if (part == lines.end()) {
+      return give_up(name, problem.message);
     }
-    result_.left_alone.push_back({schema::to_string(name), why});
+    if (!part->second.label.empty()) {
+      return leave_part(name, part->second.label, problem.message);
+    }
+    options_.bare[name].insert(part->second.column);
+    return leave_column(name, part->second.column, problem.message) ||
+           give_up(name, problem.message);
+  }
+
+  bool give_up(const schema::Name& name, const std::string& why) {
+    return options_.unmanaged.insert(name).second && tell(name, "", why);
+  }
+  bool leave_part(const schema::Name& name, const std::string& label, const std::string& why) {
+    return options_.leave[name].parts.insert(label).second && tell(name, label, why);
+  }
+  bool leave_column(const schema::Name& name, const Identifier& column, const std::string& why) {
+    return options_.leave[name].columns.insert(column).second && tell(name, column.text(), why);
+  }
+  bool tell(const schema::Name& name, const std::string& part, const std::string& why) {
+    const std::string whole = schema::to_string(name);
+    result_.left_alone.push_back({part.empty() ? whole : whole + "." + part, why});
     return true;
   }
 
-  void leave(const Change& change) {
-    const schema::Name name = subject_of(change);
-    const std::string kind = kind_of(change);
-    const auto* check = std::get_if<change::DropCheck>(&change);
-    const bool part = kind == "drop-index" || kind == "drop-fk" || check != nullptr;
-    std::string label = part_of(change);
-    if (check != nullptr && check->part.name.empty()) {
-      label = check->part.expression;
-    }
-    if (part && !label.empty() && options_.entities.contains(name)) {
-      if (options_.leave[name].insert(label).second) {
-        result_.left_alone.push_back(
-            {schema::to_string(name) + "." + label, "the language cannot say it"});
-        return;
+  // The smallest things first: what an index or a check asks of a column goes with it. True when
+  // nothing is open.
+  bool leave(const std::vector<Change>& open) {
+    bool any = false;
+    for (const Change& change : open) {
+      const std::string label = label_of(change);
+      if (!label.empty() && options_.entities.contains(subject_of(change))) {
+        any = leave_part(subject_of(change), label, "the language cannot say it") || any;
       }
     }
-    if (options_.entities.contains(name)) {
-      give_up(name, "the language cannot say: " + describe(change));
+    if (any) {
+      return false;
     }
+    for (const Change& change : open) {
+      const Identifier column = column_of(change);
+      if (!column.empty() && options_.entities.contains(subject_of(change))) {
+        any = leave_column(subject_of(change), column, cannot_say(change)) || any;
+      }
+    }
+    if (any) {
+      return false;
+    }
+    for (const Change& change : open) {
+      if (options_.entities.contains(subject_of(change))) {
+        give_up(subject_of(change), cannot_say(change));
+      }
+    }
+    return open.empty();
+  }
+
+  static std::string cannot_say(const Change& change) {
+    return "the language cannot say: " + describe(change);
+  }
+
+  // Of an index or constraint; empty for every other change.
+  static std::string label_of(const Change& change) {
+    if (const auto* check = std::get_if<change::DropCheck>(&change)) {
+      return metadata::label_of(check->part);
+    }
+    if (const auto* key = std::get_if<change::DropForeignKey>(&change)) {
+      return metadata::label_of(key->part);
+    }
+    if (const auto* index = std::get_if<change::DropIndex>(&change)) {
+      return index->part.name.text();
+    }
+    if (const auto* key = std::get_if<change::DropPrimaryKey>(&change)) {
+      return key->part.name.text();
+    }
+    if (const auto* renamed = std::get_if<change::RenameIndex>(&change)) {
+      return renamed->from.text();
+    }
+    if (const auto* renamed = std::get_if<change::RenameConstraint>(&change)) {
+      return renamed->from.text();
+    }
+    return {};
+  }
+
+  static Identifier column_of(const Change& change) {
+    const std::string kind = kind_of(change);
+    return kind.starts_with("change-column-") || kind == "change-comment"
+               ? Identifier(part_of(change))
+               : Identifier();
   }
 
   void write() {
@@ -148,6 +213,7 @@ class Import {
   MigrateSetup setup_;
   schema::Schema live_;
   metadata::DescribeOptions options_;
+  std::map<schema::Name, std::map<int, metadata::DescribedPart>> parts_;
   MetadataImportResult result_;
 };
 

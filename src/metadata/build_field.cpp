@@ -72,6 +72,7 @@ class FieldBuilder {
     field_.locale = attributes_.text("locale");
     field_.local_time = attributes_.flag("localTime");
     field_.lenient = attributes_.flag("lenient");
+    field_.leave = attributes_.flag("leave");
     field_.former_names = attributes_.texts("formerName");
     const std::string auto_set = attributes_.text("autoSet");
     field_.auto_set = auto_set == "onCreate"   ? AutoSet::OnCreate

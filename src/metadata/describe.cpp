@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "document/json.h"
+#include "metadata/check_text.h"
+#include "metadata/describe_type.h"
 #include "metadata/field_default.h"
 #include "metadata/lower.h"
 #include "metadata/naming.h"
@@ -38,88 +40,13 @@ std::string identifier_of(std::string_view text, bool capital) {
   return out;
 }
 
-struct FieldShape {
-  std::string type = "string";
-  Json attributes = Json::object();
-  bool raw = false;  // only dbType says what it is
-};
-
-// The canonical types that a field subtype gives on this dialect, without going through dbType.
-std::optional<std::string> subtype_of(const Type& type, Dialect dialect, Json& attributes) {
-  static const std::map<TypeKind, std::string> kSubtypes = {{TypeKind::Boolean, "boolean"},
-                                                            {TypeKind::Int32, "int"},
-                                                            {TypeKind::Int64, "long"},
-                                                            {TypeKind::Real4, "float"},
-                                                            {TypeKind::Real8, "double"},
-                                                            {TypeKind::Numeric, "decimal"},
-                                                            {TypeKind::Text, "string"},
-                                                            {TypeKind::Date, "date"},
-                                                            {TypeKind::Time, "time"},
-                                                            {TypeKind::Timestamp, "timestamp"},
-                                                            {TypeKind::TimestampTz, "timestamp"},
-                                                            {TypeKind::Uuid, "uuid"},
-                                                            {TypeKind::Inet, "inet"},
-                                                            {TypeKind::Blob, "bytes"}};
-  const auto found = kSubtypes.find(type.kind);
-  if (found == kSubtypes.end()) {
-    return std::nullopt;
-  }
-  const bool clock = found->second == "time" || found->second == "timestamp";
-  if (clock && type.precision && dialect == Dialect::Postgres && *type.precision != 6) {
-    return std::nullopt;  // digits of a second are no part of the language
-  }
-  if (clock && dialect == Dialect::Mysql && type.precision != 3) {
-    return std::nullopt;
-  }
-  if (type.kind == TypeKind::Timestamp) {
-    attributes.set("localTime", true);
-  }
-  if (type.kind == TypeKind::Numeric && type.precision) {
-    attributes.set("precision", *type.precision);
-    attributes.set("scale", type.scale.value_or(0));
-  }
-  if (type.kind == TypeKind::Text && type.length && *type.length > 0) {
-    attributes.set("maxLength", *type.length);
-  }
-  return found->second;
-}
-
-FieldShape shape_of(const Type& type, Dialect dialect) {
-  FieldShape shape;
-  if (type.kind == TypeKind::Unknown) {
-    return shape;  // an expression of a sqlite view
-  }
-  const bool list = type.kind == TypeKind::Array && dialect == Dialect::Postgres;
-  const Type& element = list && !type.element.empty() ? type.element.front() : type;
-  Json attributes = Json::object();
-  const auto subtype = type.kind == TypeKind::Array && !list
-                           ? std::nullopt
-                           : subtype_of(element, dialect, attributes);
-  const bool sqlite = dialect == Dialect::Sqlite || dialect == Dialect::D1;
-  if (subtype && !(list && element.kind == TypeKind::Array)) {
-    shape.type = *subtype + (list ? "[]" : "");
-    shape.attributes = std::move(attributes);
-    return shape;
-  }
-  shape.raw = true;
-  // A counted key is a whole number to the language, whatever the engine calls it.
-  if (type.kind >= TypeKind::Int8 && type.kind < TypeKind::Real4) {
-    shape.type = "long";
-  }
-  const std::string native = type.native.empty() ? schema::to_string(type) : type.native;
-  Json raw = Json::object();
-  raw.set(sqlite ? "sqlite" : schema::to_string(dialect), native.empty() ? "BLOB" : native);
-  shape.attributes.set("dbType", std::move(raw));
-  return shape;
-}
-
 class TableWriter {
  public:
   TableWriter(const schema::Table& table, const schema::Schema& schema,
               const DescribeOptions& options)
-      : table_(table), schema_(schema), options_(options) {}
+      : table_(table), schema_(schema), options_(options), writer_(options.dialect) {}
 
-  std::string run() {
+  Description run() {
     name_fields();
     head();
     for (const schema::Column& column : table_.columns) {
@@ -134,13 +61,17 @@ class TableWriter {
   }
 
  private:
-  void line(const std::string& key, const Json& body) {
-    out_ += "        - " + key + ": " + document::write_json(body, -1) + "\n";
+  void line(const std::string& key, const Json& body, DescribedPart part = {}) {
+    out_.text += "        - " + key + ": " + document::write_json(body, -1) + "\n";
+    if (!part.label.empty() || !part.column.empty()) {
+      const auto lines = std::count(out_.text.begin(), out_.text.end(), '\n');
+      out_.parts.emplace(static_cast<int>(lines), std::move(part));
+    }
   }
 
   bool left(const std::string& name) const {
     const auto found = options_.leave.find(table_.name);
-    return found != options_.leave.end() && found->second.contains(name);
+    return found != options_.leave.end() && found->second.parts.contains(name);
   }
 
   void name_fields() {
@@ -155,12 +86,12 @@ class TableWriter {
   }
 
   void head() {
-    out_ += "children:\n  - object.entity:\n      name: \"" + options_.entities.at(table_.name) +
-            "\"\n";
+    out_.text += "children:\n  - object.entity:\n      name: \"" +
+                 options_.entities.at(table_.name) + "\"\n";
     if (!table_.comment.empty()) {
-      out_ += "      description: " + document::write_json(Json(table_.comment), -1) + "\n";
+      out_.text += "      description: " + document::write_json(Json(table_.comment), -1) + "\n";
     }
-    out_ += "      children:\n";
+    out_.text += "      children:\n";
     Json source = Json::object();
     source.set("table", table_.name.name.text());
     if (!table_.name.schema.empty()) {
@@ -170,9 +101,9 @@ class TableWriter {
       source.set("unmanaged", true);
     }
     const auto leave = options_.leave.find(table_.name);
-    if (leave != options_.leave.end()) {
+    if (leave != options_.leave.end() && !leave->second.parts.empty()) {
       Json names = Json::array();
-      for (const std::string& name : leave->second) {
+      for (const std::string& name : leave->second.parts) {
         names.push(name);
       }
       source.set("leave", std::move(names));
@@ -186,12 +117,34 @@ class TableWriter {
                      column.name) != table_.primary_key->columns.end();
   }
 
+  // A default that is no member would be refused.
+  static bool holds_default(const schema::Check& check, const schema::Column& column) {
+    const auto& value = column.default_value;
+    return !value || value->kind != schema::Default::Kind::Literal ||
+           std::find(check.members.begin(), check.members.end(), value->value) !=
+               check.members.end();
+  }
+
+  bool has_enum_type(const schema::Check& check, const Type& type) const {
+    std::size_t longest = 1;
+    for (const std::string& member : check.members) {
+      longest = std::max(longest, member.size());
+    }
+    const bool fits = writer_.is_mysql() ? type.length == static_cast<int>(longest)
+                                         : !type.length || !writer_.is_postgres();
+    return type.kind == TypeKind::Text && fits;
+  }
+
   const schema::Check* membership(const schema::Column& column) const {
     for (const schema::Check& check : table_.checks) {
-      const bool named =
-          check.name.text() == table_.name.name.text() + "_" + column.name.text() + "_chk";
-      if (check.column == column.name && !check.members.empty() && named &&
-          std::all_of(check.members.begin(), check.members.end(),
+      const bool named = !checks_have_names(writer_) ||
+                         check.name.text() == writer_.fit(table_.name.name.text() + "_" +
+                                                          column.name.text() + "_chk");
+      const std::set<std::string> members(check.members.begin(), check.members.end());
+      if (check.column == column.name && !members.empty() && named && !left(label_of(check)) &&
+          members.size() == check.members.size() && holds_default(check, column) &&
+          has_enum_type(check, column.type) &&
+          std::all_of(members.begin(), members.end(),
                       [](const std::string& member) { return is_node_name(member); })) {
         return &check;
       }
@@ -199,8 +152,40 @@ class TableWriter {
     return nullptr;
   }
 
+  // The rules of a column that its checks come from.
+  void rules(const schema::Column& column, Json& body) {
+    Json list = Json::array();
+    for (const schema::Check& check : table_.checks) {
+      if (told_.contains(&check) || left(label_of(check))) {
+        continue;
+      }
+      if (auto rule = describe_check(writer_, table_, column, check)) {
+        told_.insert(&check);
+        Json child = Json::object();
+        child.set(rule->kind, std::move(rule->attributes));
+        list.push(std::move(child));
+      }
+    }
+    if (!list.as_array()->empty()) {
+      body.set("children", std::move(list));
+    }
+  }
+
+  // Says enough for code and queries when the whole of the column cannot be said.
+  bool has_only_its_type(const schema::Column& column) const {
+    const auto bare = options_.bare.find(table_.name);
+    return bare != options_.bare.end() && bare->second.contains(column.name);
+  }
+
+  bool is_left(const schema::Column& column) const {
+    const auto found = options_.leave.find(table_.name);
+    return found != options_.leave.end() && found->second.columns.contains(column.name);
+  }
+
   void field(const schema::Column& column) {
-    FieldShape shape = shape_of(column.type, options_.dialect);
+    const bool bare = has_only_its_type(column);
+    FieldShape shape =
+        shape_of(column.type, options_.dialect, bare ? Spelling::Native : Spelling::Language);
     Json body = Json::object();
     body.set("name", fields_.at(column.name));
     if (to_snake_case(fields_.at(column.name)) != column.name.text()) {
@@ -209,27 +194,34 @@ class TableWriter {
     if (!column.nullable && !is_key(column)) {
       body.set("required", true);
     }
-    const schema::Check* members = membership(column);
-    const bool enumerable = members != nullptr && shape.type == "string" && !shape.raw &&
-                            column.type.kind == TypeKind::Text && !column.type.length;
-    if (enumerable) {
-      shape.type = "enum";
+    const schema::Check* members = bare ? nullptr : membership(column);
+    if (members != nullptr && shape.type == "string" && !shape.raw) {
+      told_.insert(members);
+      shape = {"enum", Json::object(), false};
       Json values = Json::array();
       for (const std::string& member : members->members) {
         values.push(member);
       }
-      body.set("values", std::move(values));
+      shape.attributes.set("values", std::move(values));
     }
     if (const Json::Object* more = shape.attributes.as_object()) {
       for (const auto& [key, value] : *more) {
         body.set(key, value);
       }
     }
-    default_of(column, shape, body);
+    if (!bare) {
+      default_of(column, shape, body);
+    }
+    if (is_left(column)) {
+      body.set("leave", true);
+    }
     if (!column.comment.empty()) {
       body.set("description", column.comment);
     }
-    line("field." + shape.type, body);
+    if (!bare) {
+      rules(column, body);
+    }
+    line("field." + shape.type, body, {{}, column.name});
   }
 
   void default_of(const schema::Column& column, const FieldShape& shape, Json& body) const {
@@ -237,6 +229,11 @@ class TableWriter {
       return;
     }
     const schema::Default& value = *column.default_value;
+    // mysql sets the clock anew at each update of the row.
+    if (column.options.contains("on_update") && shape.type == "timestamp") {
+      body.set("autoSet", "onUpdate");
+      return;
+    }
     if (value.kind == schema::Default::Kind::Literal && !shape.raw) {
       const bool text = shape.type == "string" || shape.type == "enum";
       if (text) {
@@ -279,7 +276,8 @@ class TableWriter {
     body.set("fields", fields_json(table_.primary_key->columns));
     if (table_.primary_key->columns.size() == 1) {
       const schema::Column* column = schema::find_column(table_, table_.primary_key->columns[0]);
-      if (column != nullptr && column->identity && !options_.unmanaged.contains(table_.name)) {
+      if (column != nullptr && column->identity && !options_.unmanaged.contains(table_.name) &&
+          !has_only_its_type(*column)) {
         body.set("generation",
                  column->identity->kind == schema::Identity::Kind::Uuid ? "uuid" : "increment");
       }
@@ -292,7 +290,10 @@ class TableWriter {
       const bool expressions =
           std::any_of(index.parts.begin(), index.parts.end(),
                       [](const schema::IndexPart& part) { return part.column.empty(); });
-      if (left(index.name.text()) || !is_node_name(index.name.text()) ||
+      const std::string method = base::to_lower(index.method);
+      const bool foreign = writer_.is_mysql() && method != "btree" && method != "hash";
+      if (left(index.name.text()) || (foreign && !method.empty()) ||
+          !is_node_name(index.name.text()) ||
           index.constraint == schema::Index::Constraint::Exclude ||
           (expressions && index.parts.size() != 1)) {
         continue;
@@ -309,7 +310,7 @@ class TableWriter {
         body.set("fields", fields_json(columns));
       }
       index_shape(index, body);
-      line(index.unique ? "identity.secondary" : "index.lookup", body);
+      line(index.unique ? "identity.secondary" : "index.lookup", body, {index.name.text(), {}});
       used_names_.insert(index.name.text());
     }
   }
@@ -355,7 +356,7 @@ class TableWriter {
   void references() {
     for (const schema::ForeignKey& key : table_.foreign_keys) {
       const auto target = options_.entities.find(key.referenced_table);
-      if (left(key.name.text()) || target == options_.entities.end()) {
+      if (left(label_of(key)) || target == options_.entities.end()) {
         continue;
       }
       Json body = Json::object();
@@ -379,7 +380,7 @@ class TableWriter {
       } else if (key.deferrable) {
         body.set("deferrable", true);
       }
-      line("identity.reference", body);
+      line("identity.reference", body, {label_of(key), {}});
     }
   }
 
@@ -414,7 +415,9 @@ class TableWriter {
   const DescribeOptions& options_;
   std::map<Identifier, std::string> fields_;
   std::set<std::string> used_names_;
-  std::string out_;
+  std::set<const schema::Check*> told_;  // by an enum or a rule
+  Writer writer_;
+  Description out_;
 };
 
 }  // namespace
@@ -441,7 +444,7 @@ std::map<schema::Name, std::string> name_entities(const schema::Schema& schema) 
   return names;
 }
 
-std::string describe_table(const schema::Table& table, const schema::Schema& schema,
+Description describe_table(const schema::Table& table, const schema::Schema& schema,
                            const DescribeOptions& options) {
   return TableWriter(table, schema, options).run();
 }

@@ -97,17 +97,23 @@ class ExpectedBuilder {
       return;
     }
     out_.schema.tables.push_back(build_table(model_, object, writer_, comments_, diagnostics_));
-    if (!source.leave.empty()) {
-      out_.leave.emplace(name, source.leave);
+    const ColumnMap columns(model_, object, writer_);
+    LeftAlone leave{{source.leave.begin(), source.leave.end()}, {}};
+    for (const PhysicalColumn& column : columns.columns()) {
+      if (column.field->leave) {
+        leave.columns.insert(Identifier(column.name));
+      }
     }
-    former(object, name);
+    if (!leave.parts.empty() || !leave.columns.empty()) {
+      out_.leave.emplace(name, std::move(leave));
+    }
+    former(object, name, columns);
   }
 
-  void former(const Object& object, const schema::Name& name) {
+  void former(const Object& object, const schema::Name& name, const ColumnMap& columns) {
     for (const std::string& old : object.former_names) {
       out_.former_tables.push_back({{name.schema, Identifier(old)}, name});
     }
-    const ColumnMap columns(model_, object, writer_);
     for (const PhysicalColumn& column : columns.columns()) {
       for (const std::string& old : column.field->former_names) {
         if (!column.flattened) {
@@ -230,6 +236,18 @@ class ExpectedBuilder {
 };
 
 }  // namespace
+
+std::string label_of(const schema::Check& check) {
+  return check.name.empty() ? check.expression : check.name.text();
+}
+
+std::string label_of(const schema::ForeignKey& key) {
+  std::vector<std::string> columns;
+  for (const Identifier& column : key.columns) {
+    columns.push_back(column.text());
+  }
+  return key.name.empty() ? "(" + base::join(columns, ", ") + ")" : key.name.text();
+}
 
 bool Expected::has_errors() const {
   return std::any_of(diagnostics.begin(), diagnostics.end(),

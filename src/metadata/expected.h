@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,20 @@ struct Owner {
   Place place;
 };
 
+// What of a table is nobody's business: indexes and constraints (@leave of a source), columns
+// (@leave of a field).
+struct LeftAlone {
+  std::set<std::string> parts;  // labels
+  std::set<Identifier> columns;
+};
+// What @leave calls a part: its name; a nameless CHECK its text, a nameless key its columns.
+std::string label_of(const schema::Check& check);
+std::string label_of(const schema::ForeignKey& key);
+
 struct Expected {
   schema::Schema schema;
   std::vector<schema::Name> external;  // @unmanaged, and views whose SQL is somebody else's
-  // Indexes and constraints of a table that are nobody's business (source.rdb @leave).
-  std::map<schema::Name, std::vector<std::string>> leave;
+  std::map<schema::Name, LeftAlone> leave;
   std::map<schema::Name, Owner> owners;  // of every table and view, external ones too
   std::vector<FormerTable> former_tables;
   std::vector<FormerColumn> former_columns;

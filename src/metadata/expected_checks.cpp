@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "metadata/check_text.h"
 #include "metadata/expected_table.h"
 
 namespace kedge::metadata {
@@ -98,13 +99,15 @@ class CheckBuilder {
       }
       if (validator.kind == Validator::Kind::Numeric) {
         add(column.name + "_numeric_chk",
-            range(quoted(column.name), validator.minimum, validator.maximum));
+            range_text(quoted(column.name), validator.minimum, validator.maximum));
       } else if (validator.kind == Validator::Kind::Length) {
-        const std::string length = writer_.is_mysql() ? "char_length(" : "length(";
         add(column.name + "_length_chk",
-            range(length + quoted(column.name) + ")", validator.minimum, validator.maximum));
+            range_text(length_text(writer_, column.name), validator.minimum, validator.maximum));
       } else {
-        regex(column, validator.pattern);
+        const std::string text = regex_text(writer_, column.name, validator.pattern);
+        if (!text.empty()) {
+          add(column.name + "_regex_chk", text);
+        }
       }
     }
   }
@@ -130,26 +133,6 @@ class CheckBuilder {
     }
     add(column.name + "_chk", quoted(column.name) + " IN (" + base::join(written, ", ") + ")",
         Identifier(column.name), std::move(members));
-  }
-
-  static std::string range(const std::string& what, const std::string& minimum,
-                           const std::string& maximum) {
-    std::string sql = minimum.empty() ? "" : what + " >= " + minimum;
-    if (!maximum.empty()) {
-      sql += (sql.empty() ? "" : " AND ") + what + " <= " + maximum;
-    }
-    return sql;
-  }
-
-  void regex(const PhysicalColumn& column, const std::string& pattern) {
-    const std::string tail = column.name + "_regex_chk";
-    if (writer_.is_postgres()) {
-      add(tail, quoted(column.name) + " ~ " + writer_.text(pattern));
-    } else if (writer_.is_mysql()) {
-      add(tail, quoted(column.name) + " REGEXP " + writer_.text(pattern));
-    } else if (writer_.is_duckdb()) {
-      add(tail, "regexp_matches(" + quoted(column.name) + ", " + writer_.text(pattern) + ")");
-    }
   }
 
   void object_check(const Object& owner, const Validator& validator) {

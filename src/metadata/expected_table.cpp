@@ -157,16 +157,17 @@ class TableBuilder {
     if (field.default_value) {
       const FieldDefault& value = *field.default_value;
       if (value.kind == FieldDefault::Kind::Sql) {
-        column.default_value = {schema::Default::Kind::Expression, expression(value.text, field)};
+        column.default_value = {schema::Default::Kind::Expression,
+                                expression(value.text, field, column.type)};
       } else {
         column.default_value = {schema::Default::Kind::Literal, literal(value.text, field)};
       }
     } else if (field.auto_set != AutoSet::None && !physical.flattened) {
-      column.default_value = {schema::Default::Kind::Expression, clock(field)};
+      column.default_value = {schema::Default::Kind::Expression, clock(field, column.type)};
     }
     if (writer_.is_mysql() && field.auto_set == AutoSet::OnUpdate &&
         field.type == FieldType::Timestamp) {
-      column.options["on_update"] = "current_timestamp(3)";
+      column.options["on_update"] = base::to_lower(now_of(column.type));
     }
   }
 
@@ -179,25 +180,34 @@ class TableBuilder {
     return text;
   }
 
-  std::string clock(const Field& field) const {
+  // mysql: as many digits of a second as the column has.
+  static std::string now_of(const schema::Type& type) {
+    const bool timed =
+        type.kind == schema::TypeKind::Timestamp || type.kind == schema::TypeKind::TimestampTz;
+    const int digits = timed ? type.precision.value_or(0) : 3;
+    return digits == 0 ? "CURRENT_TIMESTAMP" : "CURRENT_TIMESTAMP(" + std::to_string(digits) + ")";
+  }
+
+  std::string clock(const Field& field, const schema::Type& type) const {
     const bool day = field.type == FieldType::Date;
     const bool time = field.type == FieldType::Time;
     if (writer_.is_sqlite()) {
       return day ? "CURRENT_DATE" : time ? "CURRENT_TIME" : "CURRENT_TIMESTAMP";
     }
     if (writer_.is_mysql()) {
-      return day ? "(CURRENT_DATE)" : time ? "(CURRENT_TIME(3))" : "CURRENT_TIMESTAMP(3)";
+      return day ? "(CURRENT_DATE)" : time ? "(CURRENT_TIME(3))" : now_of(type);
     }
     return day ? "CURRENT_DATE" : time ? "CURRENT_TIME" : "now()";
   }
 
   // now() and uuid() are spelled the dialect's way.
-  std::string expression(const std::string& sql, const Field& field) const {
+  std::string expression(const std::string& sql, const Field& field,
+                         const schema::Type& type) const {
     std::string lower = base::to_lower(base::trim(sql));
     lower.erase(std::remove(lower.begin(), lower.end(), ' '), lower.end());
     if (lower == "now()" || lower == "current_timestamp" || lower == "current_timestamp()" ||
         lower == "current_timestamp(3)") {
-      return clock(field);
+      return clock(field, type);
     }
     if (lower == "current_date") {
       return writer_.is_mysql() ? "(CURRENT_DATE)" : "CURRENT_DATE";

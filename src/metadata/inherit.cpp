@@ -65,7 +65,8 @@ void inherit_node(TreeNode& node, const TreeNode& base_node, Diagnostics& diagno
   } else {
     std::erase_if(effective.children, [](const TreeNode& child) { return child.type == "origin"; });
     std::erase_if(effective.attributes, [](const Attribute& attribute) {
-      return attribute.name == "column" || attribute.name == "formerName";
+      return attribute.name == "column" || attribute.name == "formerName" ||
+             attribute.name == "leave";
     });
   }
   effective.name = node.name;

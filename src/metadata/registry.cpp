@@ -90,6 +90,7 @@ constexpr AttributeRule kAttributes[] = {
     {"field.decimal", "precision", K::Integer},
     {"field.decimal", "scale", K::Integer},
     {"field.timestamp", "localTime", K::Boolean},
+    {"field", "leave", K::Boolean},
     {"field.inet", "lenient", K::Boolean},
     {"field", "dbColumnType", K::String},
     {"field", "dbType", K::StringMap},

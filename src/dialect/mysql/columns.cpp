@@ -57,7 +57,8 @@ void read_extra(const RowView& row, schema::Column& column) {
     column.identity = schema::Identity{};
   }
   if (const std::size_t at = extra.find("on update "); at != std::string::npos) {
-    column.options["on_update"] = std::string(base::trim(extra.substr(at + 10)));
+    const std::string clock(base::trim(extra.substr(at + 10)));
+    column.options["on_update"] = base::replace_all(clock, "()", "");  // as MariaDB adds them
   }
   if (extra.find("invisible") != std::string::npos) {
     column.options["invisible"] = "true";
