@@ -117,10 +117,14 @@ std::vector<Guard> all_guards() {
 
 std::string finding_key(const Finding& finding) {
   const Subject& subject = finding.subject;
-  const std::string file = finding.problem.where ? finding.problem.where->file : "";
-  const std::string place = subject.name.empty() ? finding.problem.message : subject.name;
-  return std::string(finding.problem.code.name()) + "\n" + finding.guard + "\n" + subject.kind +
-         "\n" + subject.connection + "\n" + subject.container + "\n" + place + "\n" + file;
+  std::string key =
+      std::string(finding.problem.code.name()) + "\n" + finding.guard + "\n" + subject.kind + "\n" +
+      subject.connection + "\n" + subject.container + "\n" + subject.name + "\n" +
+      (finding.problem.where ? finding.problem.where->file : "") + "\n" + finding.problem.message;
+  for (const Note& note : finding.problem.notes) {
+    key += "\n" + note.text;
+  }
+  return key;
 }
 
 std::vector<std::string> read_baseline(const Context& context, const std::string& path) {
@@ -152,6 +156,11 @@ std::vector<std::string> read_baseline(const Context& context, const std::string
     const document::Node* subject = item.find("subject");
     finding.subject = {text_of(subject, "kind"), text_of(subject, "connection"),
                        text_of(subject, "container"), text_of(subject, "name")};
+    if (const document::Node* notes = item.find("notes")) {
+      for (const document::Node& note : notes->items) {
+        finding.problem.notes.push_back({text_of(&note, "text"), std::nullopt});
+      }
+    }
     keys.push_back(finding_key(finding));
   }
   return keys;

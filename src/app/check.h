@@ -70,8 +70,9 @@ struct CheckResult {
 // git does not know the revision.
 CheckResult check(Context& context, const CheckRequest& request);
 
-// The identity of a finding in a baseline: code, subject and file, but no line, so that edits above
-// it do not make it new.
+// The identity of a finding in a baseline: code, subject, file and words, but no line, so that
+// edits above it do not make it new. The words belong to it: one code covers a column that has
+// another type and one that is gone.
 std::string finding_key(const Finding& finding);
 std::vector<std::string> read_baseline(const Context& context, const std::string& path);
 

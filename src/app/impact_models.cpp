@@ -220,9 +220,10 @@ class LiveAfter {
   std::map<schema::Name, RelationChange> changes_;
 };
 
-using DropKey = std::tuple<std::string, std::string, std::string>;
+// The reason belongs to it: a column of another type, once gone, is a new fault.
+using DropKey = std::tuple<models::ModelId, std::string, std::string, std::string>;
 DropKey key_of(const models::ExplainedDrop& drop) {
-  return {drop.model.first, drop.model.second, drop.reason.target};
+  return {drop.model, drop.reason.target, drop.reason.code, drop.reason.reason};
 }
 
 }  // namespace

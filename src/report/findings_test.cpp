@@ -117,6 +117,9 @@ TEST(SarifTest, AFindingKeepsItsIdentityWhenLinesMove) {
     return *run.find("results")->as_array()->at(0).find("partialFingerprints");
   };
   EXPECT_EQ(identity(full(Severity::Error)), identity(moved));
+  moved.problem.notes.front().text = "another loss";
+  EXPECT_FALSE(identity(full(Severity::Error)) == identity(moved));
+  moved = full(Severity::Error);
   moved.subject.name = "other";
   EXPECT_FALSE(identity(full(Severity::Error)) == identity(moved));
 }

@@ -113,9 +113,12 @@ Json rule_of(Code code) {
 // The same finding keeps its identity when lines move: by what it says, not where it stands.
 std::string identity_of(const Finding& finding) {
   const Subject& subject = finding.subject;
-  return base::sha256_hex(std::string(finding.problem.code.name()) + '\n' + subject.kind + '\n' +
-                          qualified(subject) + '\n' + finding.problem.message)
-      .substr(0, 32);
+  std::string text = std::string(finding.problem.code.name()) + '\n' + subject.kind + '\n' +
+                     qualified(subject) + '\n' + finding.problem.message;
+  for (const Note& note : finding.problem.notes) {
+    text += '\n' + note.text;
+  }
+  return base::sha256_hex(text).substr(0, 32);
 }
 
 Json related_locations(const Finding& finding, const std::string& folder) {

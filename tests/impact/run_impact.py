@@ -6,6 +6,7 @@ import argparse
 import json
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,48 @@ def judge_mixture(folder):
         check(f"refused: {arguments}", done.returncode == 2 and "ERR_USAGE" in done.stderr, done.stdout + done.stderr)
 
 
+def small(folder, contract, sql):
+    """A project of one sqlite database with one contract."""
+    (folder / "project.yml").write_text("name: small\nversion: 1.0.0\n")
+    (folder / "connections.yml").write_text(
+        "src:\n  connector: sqlite\n  path: src.db\n  entities:\n    t:\n      read:\n        columns: " + contract + "\n")
+    execute(folder / "src.db", sql)
+
+
+def execute(database, sql):
+    connection = sqlite3.connect(database)
+    connection.executescript(sql)
+    connection.close()
+
+
+def judge_mismatched(folder):
+    """A column that is not of the declared type, and then is gone, is another fault: for impact and for a baseline."""
+    small(folder, "{id: bigint, k: varchar(20), d: date}", "CREATE TABLE t (id integer, k varchar(500), d text)")
+    done = run(folder, "check", "--only", "contracts", "--format", "json")
+    (folder / "known.json").write_text(done.stdout)
+    (folder / "models/src").mkdir(parents=True)
+    (folder / "models/src/t.yml").write_text("name: t\nsql_table: t\ncolumns:\n  - {name: id, type: INT}\n  - {name: d, type: DATE}\n")
+    check("the type is told", done.returncode == 1 and "'d'" in done.stdout, done.stdout)
+    known = run(folder, "check", "--only", "contracts", "--baseline", "known.json")
+    check("and is known then", known.returncode == 0, known.stdout + known.stderr)
+    done = run(folder, "impact", "--db", "src", "--drop-column", "t.d", "--format", "json")
+    document = json.loads(done.stdout)
+    check("a mismatched column that goes breaks its contract", done.returncode == 1 and ("contracts", "t", "d") in broken(document), document)
+    done = run(folder, "impact", "--db", "src", "--rename", "t.k=k2", "--format", "json")
+    document = json.loads(done.stdout)
+    check("and what was known stays known", broken(document) == {("contracts", "t", "k")}, document)
+    model = ("models", "t", "d")
+    before = json.loads(run(folder, "check", "--only", "models", "--format", "json").stdout)
+    check("the model's column has another type too", [i["subject"]["name"] for i in before["findings"]] == ["d"], before)
+    document = json.loads(run(folder, "impact", "--db", "src", "--drop-column", "t.d", "--format", "json").stdout)
+    check("and breaks anew when it goes", model in broken(document), document)
+    execute(folder / "src.db", "ALTER TABLE t DROP COLUMN d")
+    done = run(folder, "check", "--only", "contracts", "--baseline", "known.json", "--format", "json")
+    document = json.loads(done.stdout)
+    check("the baseline does not know that it is gone", done.returncode == 1 and
+          [item["subject"]["name"] for item in document["findings"]] == ["d"], document)
+
+
 def judge_broken(folder):
     """Declarations that cannot be read are told: nothing is called unbroken that was not looked at."""
     (folder / "connections.yml").write_text((folder / "connections.yml").read_text() + "odd:\n  connector: nonsense\n")
@@ -164,6 +207,9 @@ def main():
     for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_migrate, judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
+    for judge in (judge_mismatched,):
+        with tempfile.TemporaryDirectory() as name:
+            judge(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
