@@ -96,8 +96,12 @@ class Walk:
                 other = self.shape.entities[referring[field.name]]
                 if other.name not in done:
                     continue
-                keys = self.sql(f"SELECT max({self.quoted(other.key[0])}{'::text' if self.dialect == 'postgres' else ''}) "
-                                f"FROM {self.quoted(other.table)}")
+                # One that no other row has, where there is one: a unique key that was dropped must hold on the way back.
+                mine = self.quoted(field.columns()[0])
+                theirs = f"SELECT max({self.quoted(other.key[0])}{'::text' if self.dialect == 'postgres' else ''}) FROM {self.quoted(other.table)}"
+                keys = self.sql(f"{theirs} WHERE {self.quoted(other.key[0])} NOT IN "
+                                f"(SELECT {mine} FROM {self.quoted(entity.table)} WHERE {mine} IS NOT NULL)")
+                keys = keys if keys[0][0] is not None else self.sql(theirs)
                 own = [keys[0][0] if keys[0][0] is None or field.kind in ("uuid", "string") else int(keys[0][0])]
             elif field.name.startswith("ref"):
                 continue  # a reference that was dropped: its old rule must hold on the way back
