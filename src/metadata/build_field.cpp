@@ -250,7 +250,7 @@ class FieldBuilder {
       context_.diagnostics.error(
           reading.coercion ? codes::ERR_YAML_COERCION : codes::ERR_BAD_ATTR_VALUE,
           "field '" + node_.name + "': " + reading.problem, attributes_.place("default"),
-          reading.coercion ? "quote it" : "");
+          reading.hint);
       return;
     }
     if (reading.value.kind == FieldDefault::Kind::Sql) {

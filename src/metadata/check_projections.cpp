@@ -417,14 +417,9 @@ class ProjectionCheck {
   }
 
   void outer_filter() {
-    if (!object_.filter) {
-      return;
+    if (object_.filter) {
+      check_filter(*object_.filter, object_, diagnostics_);
     }
-    Object visible = object_;
-    std::erase_if(visible.fields, [](const Field& field) {
-      return field.origin && field.origin->kind == Origin::Kind::Aggregate;
-    });
-    check_filter(*object_.filter, visible, diagnostics_);
   }
 
   const Model& model_;
@@ -457,6 +452,13 @@ void check_filter(const Filter& filter, const Object& object, Diagnostics& diagn
     diagnostics.error(codes::ERR_BAD_ATTR_FILTER,
                       "the filter names '" + filter.field + "', which is no field of '" +
                           object.name + "'" + base::did_you_mean(filter.field, known),
+                      filter.place);
+    return;
+  }
+  if (field->origin && field->origin->kind == Origin::Kind::Aggregate) {
+    diagnostics.error(codes::ERR_BAD_ATTR_FILTER,
+                      "the filter names '" + filter.field + "', which is an aggregate of '" +
+                          object.name + "': a filter ranges over the rows before they are counted",
                       filter.place);
     return;
   }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "metadata/check.h"
+#include "metadata/types.h"
 
 namespace kedge::metadata {
 namespace {
@@ -20,32 +21,7 @@ bool is_payload(const Object& object) {
 }
 
 bool has_accessor(const Field& field) {
-  if (field.is_array) {
-    return true;
-  }
-  switch (field.type) {
-    case FieldType::Int:
-    case FieldType::Long:
-    case FieldType::Float:
-    case FieldType::Double:
-    case FieldType::Decimal:
-    case FieldType::Currency:
-    case FieldType::Boolean:
-      return false;
-    case FieldType::String:
-    case FieldType::Date:
-    case FieldType::Time:
-    case FieldType::Timestamp:
-    case FieldType::Uuid:
-    case FieldType::Enum:
-    case FieldType::Object:
-    case FieldType::Map:
-    case FieldType::Uri:
-    case FieldType::Inet:
-    case FieldType::Bytes:
-      return true;
-  }
-  return true;
+  return field.is_array || (!is_number(field.type) && field.type != FieldType::Boolean);
 }
 
 class TemplateCheck {

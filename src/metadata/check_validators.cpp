@@ -1,6 +1,9 @@
+#include <cstdlib>
+
 #include "base/text.h"
 #include "metadata/check.h"
 #include "metadata/field_default.h"
+#include "metadata/types.h"
 
 namespace kedge::metadata {
 namespace {
@@ -8,32 +11,50 @@ namespace {
 // Types that can be compared with one another have one class.
 enum class Comparable { Numbers, Texts, Days, Others };
 Comparable comparable(const Field& field) {
-  switch (field.type) {
-    case FieldType::Int:
-    case FieldType::Long:
-    case FieldType::Float:
-    case FieldType::Double:
-    case FieldType::Decimal:
-    case FieldType::Currency:
-      return Comparable::Numbers;
-    case FieldType::Enum:
-      return field.int_values.empty() ? Comparable::Texts : Comparable::Numbers;
-    case FieldType::String:
-    case FieldType::Uri:
-      return Comparable::Texts;
-    case FieldType::Date:
-    case FieldType::Timestamp:
-      return Comparable::Days;
-    case FieldType::Boolean:
-    case FieldType::Time:
-    case FieldType::Uuid:
-    case FieldType::Object:
-    case FieldType::Map:
-    case FieldType::Inet:
-    case FieldType::Bytes:
-      return Comparable::Others;
+  const FieldType type = field.type;
+  if (is_number(type) || (type == FieldType::Enum && !field.int_values.empty())) {
+    return Comparable::Numbers;
   }
-  return Comparable::Others;
+  if (type == FieldType::Enum || type == FieldType::String || type == FieldType::Uri) {
+    return Comparable::Texts;
+  }
+  return type == FieldType::Date || type == FieldType::Timestamp ? Comparable::Days
+                                                                 : Comparable::Others;
+}
+
+// What no engine's regular expressions take: an end in the middle of a group, a class or an escape.
+std::string pattern_problem(std::string_view pattern) {
+  if (pattern.starts_with("***") || pattern.find("\\Q") != std::string_view::npos) {
+    return {};  // taken literally, as a whole or in part
+  }
+  int groups = 0;
+  std::size_t set = 0;  // where a class begins, from 1
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\') {
+      if (++i == pattern.size()) {
+        return "ends in the middle of an escape";
+      }
+    } else if (set != 0) {
+      const bool first = i == set || (i == set + 1 && pattern[set] == '^');
+      set = c == ']' && !first ? 0 : set;
+    } else if (c == '[') {
+      set = i + 1;
+    } else {
+      groups += c == '(' ? 1 : c == ')' ? -1 : 0;
+    }
+    if (groups < 0) {
+      return "closes a group that it did not open";
+    }
+  }
+  return set != 0      ? "opens a class that it does not close"
+         : groups != 0 ? "opens a group that it does not close"
+                       : "";
+}
+
+bool is_above(const std::string& minimum, const std::string& maximum) {
+  const auto number = [](const std::string& text) { return std::strtold(text.c_str(), nullptr); };
+  return !minimum.empty() && !maximum.empty() && number(minimum) > number(maximum);
 }
 
 class ValidatorCheck {
@@ -62,7 +83,7 @@ class ValidatorCheck {
   }
 
   void field_level(const Field& field, const Validator& validator) {
-    const bool numbers = comparable(field) == Comparable::Numbers && field.type != FieldType::Enum;
+    const bool numbers = is_number(field.type);
     const bool texts = field.type == FieldType::String || field.type == FieldType::Uri;
     if (validator.kind == Validator::Kind::Numeric && !numbers) {
       bad(validator, "validator.numeric is for number fields, not for '" + field.name + "'");
@@ -77,6 +98,17 @@ class ValidatorCheck {
     if ((validator.kind == Validator::Kind::Numeric || validator.kind == Validator::Kind::Length) &&
         validator.minimum.empty() && validator.maximum.empty()) {
       bad(validator, "the validator of '" + field.name + "' has neither '@min' nor '@max'");
+    }
+    if (is_above(validator.minimum, validator.maximum)) {
+      bad(validator, "the validator of '" + field.name + "' lets nothing through: '@min' is " +
+                         validator.minimum + ", '@max' " + validator.maximum);
+    }
+    if (validator.kind == Validator::Kind::Regex) {
+      const std::string problem = pattern_problem(validator.pattern);
+      if (!problem.empty()) {
+        bad(validator,
+            "the pattern '" + validator.pattern + "' of '" + field.name + "' " + problem);
+      }
     }
   }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dialect/dialect.h"
 #include "metadata/check.h"
 #include "metadata/types.h"
+#include "sql/analysis.h"
 
 namespace kedge::metadata {
 namespace {
@@ -54,6 +56,12 @@ class TableBuilder {
     owners_.insert(owners_.begin(), &object_);
     find_used();
     columns();
+    if (table_.columns.empty() && !writer_.is_postgres()) {
+      diagnostics_.error(codes::ERR_SUBTYPE_RULE_VIOLATION,
+                         "'" + object_.name + "' has a table and no field: " +
+                             schema::to_string(writer_.dialect()) + " has no table without columns",
+                         source.place);
+    }
     primary_key();
     indexes();
     foreign_keys();
@@ -62,6 +70,7 @@ class TableBuilder {
   }
 
  private:
+  static constexpr int kLongestVarchar = 16383;  // 65532 bytes, four a character
   const std::string& name() const { return table_.name.name.text(); }
   bool has_comments() const { return comments_ == CommentPolicy::Keep && !writer_.is_sqlite(); }
 
@@ -147,6 +156,14 @@ class TableBuilder {
                          "field '" + object_.name + "." + field.name + "' needs '@precision' on " +
                              schema::to_string(writer_.dialect()),
                          field.place);
+    }
+    if (writer_.is_mysql() && column.type.kind == schema::TypeKind::Text && field.db_type.empty() &&
+        column.type.length.value_or(0) > kLongestVarchar) {
+      diagnostics_.error(codes::ERR_BAD_ATTR_VALUE,
+                         "field '" + object_.name + "." + field.name +
+                             "': mysql has no string of " + std::to_string(*column.type.length) +
+                             " characters, " + std::to_string(kLongestVarchar) + " at most",
+                         field.place, "leave '@maxLength' out, or give '@dbType' for mysql");
     }
     default_of(field, physical, column);
     identity_of(physical, column);
@@ -337,7 +354,37 @@ class TableBuilder {
       cut_long_parts(index);
     }
     physical_attributes(owner, shape, index, place);
+    known_columns(index, index.where, "where", place);
+    known_columns(index, shape.expression, "expr", place);
     add_index(std::move(index), place);
+  }
+
+  // Text that the analyser cannot follow is left to the engine.
+  void known_columns(const schema::Index& index, const std::string& sql, const char* attribute,
+                     const Place& place) {
+    const dialect::Dialect& dialect = dialect::get_dialect(writer_.dialect());
+    const sql::ExpressionFacts facts = sql::analyse_expression(sql, writer_.dialect());
+    for (const sql::ColumnReference& reference : facts.references) {
+      const sql::NamePart& name = reference.parts.back();
+      // sqlite takes a quoted name that it does not know for a text.
+      const bool unsure =
+          facts.opaque || reference.parts.size() > 1 || (name.quoted && writer_.is_sqlite());
+      const bool known = std::any_of(
+          table_.columns.begin(), table_.columns.end(), [&](const schema::Column& column) {
+            return dialect.same_name(column.name.text(), name.text, name.quoted);
+          });
+      if (!unsure && !known) {
+        std::vector<std::string> names;
+        for (const schema::Column& column : table_.columns) {
+          names.push_back(column.name.text());
+        }
+        diagnostics_.error(codes::ERR_INVALID_INDEX,
+                           "index '" + index.name.text() + "': '@" + attribute + "' names '" +
+                               name.text + "', which is no column of '" + table_.name.name.text() +
+                               "'" + base::did_you_mean(name.text, names),
+                           place);
+      }
+    }
   }
 
   // A key holds 3072 bytes of a column: more is indexed by what it begins with.

@@ -252,6 +252,10 @@ DefaultReading read_default(const Field& field, const Node& node, bool yaml) {
   if (!yaml_kind_matches(field, node)) {
     reading.coercion = yaml;
     reading.problem = "'@default' is " + type_words(field) + ", not '" + node.text + "'";
+    const bool fits = literal_problem(field, node.text).empty();
+    reading.hint = is_text_like(field.type) || (!node.is_string() && fits) ? "quote it"
+                   : node.is_string() && fits ? "write it without quotes"
+                                              : "";
     return reading;
   }
   const std::string problem = literal_problem(field, node.text);

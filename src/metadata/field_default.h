@@ -13,6 +13,7 @@ struct DefaultReading {
   FieldDefault value;
   std::string problem;    // empty: fine
   bool coercion = false;  // the YAML value has been read as another type
+  std::string hint;
 };
 
 DefaultReading read_default(const Field& field, const document::Node& node, bool yaml);

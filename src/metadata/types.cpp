@@ -111,6 +111,32 @@ Type mysql_scalar(const Field& field, Type type, Use use) {
 
 }  // namespace
 
+bool is_number(FieldType type) {
+  switch (type) {
+    case FieldType::Int:
+    case FieldType::Long:
+    case FieldType::Float:
+    case FieldType::Double:
+    case FieldType::Decimal:
+    case FieldType::Currency:
+      return true;
+    case FieldType::String:
+    case FieldType::Boolean:
+    case FieldType::Date:
+    case FieldType::Time:
+    case FieldType::Timestamp:
+    case FieldType::Uuid:
+    case FieldType::Enum:
+    case FieldType::Object:
+    case FieldType::Map:
+    case FieldType::Uri:
+    case FieldType::Inet:
+    case FieldType::Bytes:
+      return false;
+  }
+  return false;
+}
+
 Type canonical_type(const Field& field) {
   Type type = scalar_type(field);
   if (!field.is_array || is_json(field)) {

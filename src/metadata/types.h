@@ -6,6 +6,7 @@
 
 namespace kedge::metadata {
 
+bool is_number(FieldType type);
 // Dialect-neutral, lists included.
 schema::Type canonical_type(const Field& field);
 // How a field is used in its table: decides TEXT or VARCHAR(255) on mysql.

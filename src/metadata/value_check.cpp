@@ -83,7 +83,15 @@ class Check {
     return false;
   }
   bool text(const Node& value) {
-    return (value.is_string() && !(yaml() && is_ambiguous_text(value))) || fail(value, "a string");
+    // A field may be called x, y or n (lower.cpp), and be named so.
+    const bool is_letter_name = names_fields() && value.text.size() == 1;
+    return (value.is_string() && !(yaml() && !is_letter_name && is_ambiguous_text(value))) ||
+           fail(value, "a string");
+  }
+  bool names_fields() const {
+    static constexpr std::string_view kNames[] = {"fields", "include", "orderBy", "left",
+                                                  "right",  "field",   "when",    "discriminator"};
+    return std::find(std::begin(kNames), std::end(kNames), rule_.name) != std::end(kNames);
   }
   bool member(const Node& value) {
     if (rule_.choices.empty()) {
