@@ -4,6 +4,7 @@
 
 #include "app/connections.h"
 #include "app/diff.h"
+#include "app/impact_places.h"
 #include "app/metadata_model.h"
 #include "app/source.h"
 #include "dialect/dialect.h"
@@ -206,72 +207,32 @@ std::vector<Step> steps_between(const schema::Schema& before, const std::vector<
 
 namespace {
 
-// Which database settings lead to.
-std::string place_of(const db::ConnectionSettings& settings) {
-  std::string text = settings.connector;
-  for (const char* key : {"path", "host", "port", "database", "dsn", "driver", "schema"}) {
-    const auto found = settings.options.find(key);
-    text += "\n" + (found != settings.options.end() ? found->second : "");
-  }
-  return text;
-}
-
-// The connections of connections.yml that lead to one database: the one that was asked for first,
-// then those that stand beside it. None for a URL that no connection leads to.
-std::vector<std::string> names_of_target(const Context& context, const std::string& target) {
-  const project::ConnectionsLoad loaded = project::load_connections(
-      context.files, context.environment, context.folder, project::UnsetOptions::Note);
-  const project::Connection* asked = loaded.connections.find(target);
-  if (asked == nullptr && !db::parse_url(target)) {
-    return {};
-  }
-  const std::string place =
-      place_of(asked != nullptr ? settings_of(context, *asked, db::AccessMode::ReadOnly)
-                                : settings_of(context, target, db::AccessMode::ReadOnly));
-  std::vector<std::string> names;
-  for (const project::Connection& connection : loaded.connections.connections) {
-    const bool same = place_of(settings_of(context, connection, db::AccessMode::ReadOnly)) == place;
-    if (&connection == asked) {
-      names.insert(names.begin(), connection.name);
-    } else if (same) {
-      names.push_back(connection.name);
-    }
-  }
-  return names;
-}
-
 std::string name_of_target(const Context& context, const std::string& target) {
   const std::vector<std::string> names = names_of_target(context, target);
   return names.empty() ? db::redact_url(target) : names.front();
 }
 
-std::string migrate_target(const Context& context) {
-  const auto target = project::load_project(context.files, context.environment, context.folder)
-                          .project.migrate.target;
-  return target ? target->text : "";
-}
-
-void judge_parts(Context& context, ShapeChange change, const std::string& target,
+void judge_parts(Context& context, const ShapeChange& change, const std::string& target,
                  ImpactResult& result) {
   views_impact(change, result);
-  const auto judge = [&](const auto& part) {
+  const auto judge = [&](const auto& part, const ShapeChange& seen) {
     try {
-      part(context, change, result);
+      part(context, seen, result);
     } catch (const Error& error) {
       result.failures.push_back(error.problem());
     }
   };
-  const std::string asked = change.connection;
   std::vector<std::string> names = names_of_target(context, target);
   if (names.empty()) {
-    names.push_back(asked);
+    names.push_back(change.connection);
   }
+  const std::optional<std::string> described = metadata_name(context, target, names);
   for (const std::string& name : names) {
-    change.connection = name;
-    judge(models_impact);
-    judge(contracts_impact);
-    if (name == names.front() || name == migrate_target(context)) {
-      judge(metadata_impact);
+    const ShapeChange seen = seen_through(context, target, change, name);
+    judge(models_impact, seen);
+    judge(contracts_impact, seen);
+    if (name == described) {
+      judge(metadata_impact, seen);
     }
   }
   std::vector<Problem> once;
@@ -330,7 +291,7 @@ ImpactResult find_impact(Context& asked, const ImpactRequest& request) {
           : from_steps(context, request, target, result);
   result.connection = name_of_target(context, target);
   change.connection = result.connection;
-  judge_parts(context, std::move(change), target, result);
+  judge_parts(context, change, target, result);
   return result;
 }
 

@@ -269,10 +269,6 @@ void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& 
   if (loaded.model.objects.empty() || !loaded.errors.empty()) {
     return;
   }
-  const std::optional<project::Text>& target = loaded.project.migrate.target;
-  if (target && target->text != change.connection) {
-    return;
-  }
   const metadata::Expected expected =
       metadata::build_expected(loaded.model, change.before.engine.dialect);
   database_impact(change, loaded.model, expected, result);

@@ -123,6 +123,23 @@ def judge_mixture(folder):
         check(f"refused: {arguments}", done.returncode == 2 and "ERR_USAGE" in done.stderr, done.stdout + done.stderr)
 
 
+def judge_places(folder):
+    """One database by several names, and a target that is a URL."""
+    ask = ["impact", "--drop-column", "vessels.name", "--format", "json"]
+    (folder / "models/beside").mkdir()
+    (folder / "models/beside/ships.yml").write_text("name: ships\nsql_table: vessels\ncolumns:\n  - {name: name, type: TEXT}\n")
+    (folder / "link.sqlite").symlink_to("data/harbour.sqlite")
+    (folder / "connections.yml").write_text((folder / "connections.yml").read_text() + "beside:\n  connector: sqlite\n  path: link.sqlite\n")
+    by_name = json.loads(run(folder, *ask, "--db", "harbour").stdout)
+    check("a second name through a link", ("models", "ships", "name") in broken(by_name), by_name)
+    check("metadata is judged", any(item["part"] == "metadata" for item in by_name["impacts"]), by_name)
+    edit(folder / "project.yml", "target: harbour", "target: sqlite:data/harbour.sqlite")
+    for arguments in (["--db", "harbour"], [], ["--db", "sqlite:./data/harbour.sqlite"]):
+        by_url = json.loads(run(folder, *ask, *arguments).stdout)
+        check(f"a target that is a URL: {arguments}", broken(by_url) == broken(by_name) and
+              len(by_url["impacts"]) == len(by_name["impacts"]), by_url)
+
+
 def small(folder, contract, sql):
     """A project of one sqlite database with one contract."""
     (folder / "project.yml").write_text("name: small\nversion: 1.0.0\n")
@@ -204,7 +221,7 @@ def judge_contract(folder):
 
 
 def main():
-    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_migrate, judge_contract):
+    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
     for judge in (judge_mismatched,):
