@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/project_folder.h"
+#include "base/problem_list.h"
 #include "base/text.h"
 #include "document/node.h"
 #include "kedge/codes.h"
@@ -71,6 +72,8 @@ GuardReport run_guard(Context& context, const Guard& guard) {
     if (report.present) {
       guard.run(context, report);
     }
+  } catch (const base::ProblemList& error) {
+    report.failures = error.problems();
   } catch (const Error& error) {
     report.failures.push_back(error.problem());
   } catch (const std::exception& error) {
@@ -82,6 +85,32 @@ GuardReport run_guard(Context& context, const Guard& guard) {
   sort_findings(report.findings);
   report.seconds = static_cast<double>(context.clock.monotonic_milliseconds() - begin) / 1000.0;
   return report;
+}
+
+// Guards that load one file, or open one connection, fail for one reason. Each chapter has its own
+// code for a database that cannot be reached, and its own words.
+bool is_same_cause(const Problem& a, const Problem& b) {
+  const auto is_connection = [](const Problem& problem) {
+    const CodeEntry* entry = find_code(problem.code.name());
+    return entry != nullptr && entry->code_class == CodeClass::Connection && problem.where;
+  };
+  return (a.code == b.code && a.message == b.message && a.where == b.where) ||
+         (is_connection(a) && is_connection(b) && a.where == b.where);
+}
+
+void collect_errors(CheckResult& result) {
+  for (const GuardReport& report : result.guards) {
+    for (const Problem& failure : report.failures) {
+      const auto known = std::find_if(
+          result.errors.begin(), result.errors.end(),
+          [&](const Unchecked& other) { return is_same_cause(other.problem, failure); });
+      if (known == result.errors.end()) {
+        result.errors.push_back({failure, {report.guard}});
+      } else if (known->guards.back() != report.guard) {
+        known->guards.push_back(report.guard);
+      }
+    }
+  }
 }
 
 void collect(CheckResult& result, const std::vector<std::string>& known) {
@@ -102,6 +131,7 @@ void collect(CheckResult& result, const std::vector<std::string>& known) {
     }
   }
   sort_findings(result.findings);
+  collect_errors(result);
 }
 
 }  // namespace

@@ -56,12 +56,19 @@ struct CheckRequest {
   std::optional<std::string> baseline;       // path of a JSON document with known findings
 };
 
+// What kept guards from checking, told once whatever the number of guards that met it.
+struct Unchecked {
+  Problem problem;
+  std::vector<std::string> guards;  // in the order of the report; never empty
+};
+
 struct CheckResult {
   std::string project_name;
   std::string project_version;
   std::int64_t time = 0;  // milliseconds since 1970 UTC
   std::vector<GuardReport> guards;
   std::vector<Finding> findings;  // of all guards, those of the baseline left out; sorted
+  std::vector<Unchecked> errors;  // the failures of all guards, each once
   std::size_t known = 0;          // left out because the baseline has them
   int exit_code = 0;              // 0, 1 findings of severity error, 2 something was not checked
 };

@@ -95,6 +95,13 @@ std::unique_ptr<db::Connection> connect(const Context& context, const std::strin
   return context.registry.connect(settings_of(context, name_or_url, access));
 }
 
+std::optional<Position> declared_at(const Context& context, const std::string& name) {
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  const project::Connection* connection = loaded.connections.find(name);
+  return connection != nullptr ? std::optional(connection->where) : std::nullopt;
+}
+
 Problem without_passwords(Problem problem, const std::vector<std::string>& given) {
   for (const std::string& text : given) {
     const std::string shown = db::redact_url(text);

@@ -35,6 +35,9 @@ struct ListedConnection {
   std::string description;
   std::size_t entities = 0;
 };
+// Where a connection of the project is declared; nothing for a URL and what is not there.
+std::optional<Position> declared_at(const Context& context, const std::string& name);
+
 std::vector<ListedConnection> list_connections(const Context& context);  // in file order
 
 struct TestedConnection {

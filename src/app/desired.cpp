@@ -116,6 +116,9 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
   desired.schema = expected.schema;
   desired.external = expected.external;
   desired.leave = expected.leave;
+  for (const auto& [name, owner] : expected.owners) {
+    desired.declared_at.emplace(name, owner.place.where);
+  }
   desired.former_tables = expected.former_tables;
   desired.former_columns = expected.former_columns;
   apply_scope(scope, expected, desired);

@@ -24,6 +24,7 @@ struct Desired {
   std::vector<metadata::FormerTable> former_tables;
   std::vector<metadata::FormerColumn> former_columns;
   std::optional<std::vector<Identifier>> managed_schemas;
+  std::map<schema::Name, Position> declared_at;  // tables and views of metadata
   bool declares_nothing = false;
   bool from_sql = false;
   std::vector<Finding> warnings;

@@ -2,13 +2,16 @@
 #include <future>
 
 #include "app/check.h"
+#include "app/connections.h"
 #include "app/guard_inputs.h"
 #include "app/guard_metadata.h"
 #include "app/metadata_model.h"
 #include "app/verify.h"
+#include "base/problem_list.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "metadata/expected.h"
+#include "project/connections.h"
 
 namespace kedge::app {
 namespace {
@@ -16,12 +19,6 @@ namespace {
 bool has_entities(const Context& context) {
   const MetadataModel loaded = load_metadata_model(context);
   return !loaded.model.objects.empty() || !loaded.errors.empty();
-}
-
-bool has_target(const Context& context) {
-  const project::Project project = project_of(context);
-  return project.migrate.target.has_value() || !project.migrate.check.empty() ||
-         context.environment.get("DATABASE_URL").has_value();
 }
 
 Finding drift_finding(const DriftLine& line) {
@@ -63,8 +60,29 @@ void take(const VerifyResult& result, GuardReport& report) {
 
 namespace {
 
-// "": migrate.target, else $DATABASE_URL.
-std::vector<std::string> databases_of(const Context& context, const project::Project& project) {
+// The databases of connections.yml, those that metadata can be about.
+std::vector<std::string> declared_databases(const Context& context,
+                                            const project::Project& project) {
+  std::vector<std::string> names;
+  const std::string dialect = project.migrate.dialect ? project.migrate.dialect->text : "";
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  for (const project::Connection& connection : loaded.connections.connections) {
+    const std::string spoken = connection.connector == "mariadb" ? "mysql" : connection.connector;
+    if (schema::find_dialect(spoken) && (dialect.empty() || dialect == spoken)) {
+      names.push_back(connection.name);
+    }
+  }
+  return names;
+}
+
+bool declares_tables(const metadata::Model& model) {
+  return !metadata::build_expected(model, schema::Dialect::Postgres).declares_nothing();
+}
+
+// "": migrate.target, else $DATABASE_URL. Where none is named, the only one that there is.
+std::vector<std::string> databases_of(const Context& context, const MetadataModel& loaded) {
+  const project::Project& project = loaded.project;
   std::vector<std::string> names;
   if (project.migrate.target || context.environment.get("DATABASE_URL")) {
     names.emplace_back("");
@@ -75,13 +93,28 @@ std::vector<std::string> databases_of(const Context& context, const project::Pro
       names.push_back(name.text);
     }
   }
+  if (names.empty() && declares_tables(loaded.model)) {
+    names = declared_databases(context, project);
+    if (names.size() != 1) {
+      names.clear();
+    }
+  }
   return names;
 }
 
+// Metadata that no database is known for: what that leaves unguarded is said, not passed over.
+std::string unguarded(const Context& context, const project::Project& project) {
+  const std::vector<std::string> known = declared_databases(context, project);
+  return "no database is compared with the metadata: " +
+         (known.empty()
+              ? std::string("name one in migrate.target or migrate.check")
+              : "migrate.target or migrate.check chooses among " + base::join(known, ", "));
+}
+
 // One that cannot be reached is a failure of its own and hides nothing of the others.
-GuardReport check_database(Context& context, const metadata::Model& model,
-                           const std::string& name) {
+GuardReport check_database(Context& context, const MetadataModel& loaded, const std::string& name) {
   GuardReport report;
+  const metadata::Model& model = loaded.model;
   try {
     VerifyDatabaseRequest request;
     request.database.db = name;
@@ -98,8 +131,13 @@ GuardReport check_database(Context& context, const metadata::Model& model,
       report.findings.push_back(std::move(finding));
     }
     take(result, report);
+  } catch (const base::ProblemList& error) {
+    report.failures = error.problems();
   } catch (const Error& error) {
     report.failures.push_back(error.problem());
+    const std::optional<project::Text>& target = loaded.project.migrate.target;
+    std::optional<Position>& where = report.failures.back().where;
+    where = where ? where : app::declared_at(context, name.empty() && target ? target->text : name);
   }
   return report;
 }
@@ -137,15 +175,20 @@ Guard metadata_guard() {
     inputs.files.push_back(project.migrate.dir.text);
     return inputs;
   };
-  guard.present = [](const Context& context) {
-    return has_entities(context) && has_target(context);
-  };
+  guard.present = [](const Context& context) { return has_entities(context); };
   guard.run = [](Context& context, GuardReport& report) {
     const MetadataModel loaded = load_metadata_model(context);
+    project::throw_problems(loaded.errors);
+    const std::vector<std::string> names = databases_of(context, loaded);
+    if (names.empty()) {
+      report.present = false;
+      report.message = declares_tables(loaded.model) ? unguarded(context, loaded.project) : "";
+      return;
+    }
     std::vector<std::future<GuardReport>> databases;
-    for (const std::string& name : databases_of(context, loaded.project)) {
-      databases.push_back(std::async(
-          std::launch::async, [&, name] { return check_database(context, loaded.model, name); }));
+    for (const std::string& name : names) {
+      databases.push_back(std::async(std::launch::async,
+                                     [&, name] { return check_database(context, loaded, name); }));
     }
     std::vector<std::string> summaries;
     for (std::future<GuardReport>& each : databases) {

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "app/check.h"
+#include "app/connections.h"
 #include "app/guard_inputs.h"
 #include "app/guard_models.h"
 #include "app/models.h"
@@ -55,6 +56,34 @@ models::Place place_of(const models::Model& model, const std::string& target) {
   return place.value_or(model.place);
 }
 
+bool is_of_file(const models::CheckFailure& failure, const std::vector<Finding>& problems) {
+  return std::any_of(problems.begin(), problems.end(), [&](const Finding& problem) {
+    return problem.severity == Severity::Error &&
+           problem.subject.connection == failure.data_source &&
+           problem.subject.name == failure.model_name &&
+           problem.problem.code.name() == failure.code;
+  });
+}
+
+// What a database did not answer: at its connection, or at the model that asked. What is wrong with
+// a model's file is among the problems, with its own place.
+void add_failures(const Context& context, const ModelCheck& check, GuardReport& report) {
+  for (const models::CheckFailure& failure : check.result.failures) {
+    if (is_of_file(failure, check.result.problems)) {
+      continue;
+    }
+    const bool whole = failure.model_name.empty();
+    const models::ModelId id{failure.data_source, failure.model_name};
+    report.failures.push_back(
+        {code_of(failure.code),
+         failure.data_source + (whole ? "" : "." + failure.model_name) + ": " + failure.message,
+         whole ? declared_at(context, failure.data_source)
+               : position_of(check.store, id, "model:" + failure.model_name),
+         failure.code == codes::connection_failed.name() ? "kedge connections test tries it" : "",
+         {}});
+  }
+}
+
 }  // namespace
 
 std::optional<Position> position_of(const models::ModelStore& store, const models::ModelId& id,
@@ -100,18 +129,12 @@ Guard models_guard() {
         report.findings.push_back(model_finding(check.store, id, reason));
       }
     }
-    for (const models::CheckFailure& failure : check.result.failures) {
-      report.failures.push_back({code_of(failure.code),
-                                 failure.data_source +
-                                     (failure.model_name.empty() ? "" : "." + failure.model_name) +
-                                     ": " + failure.message,
-                                 std::nullopt,
-                                 "",
-                                 {}});
-    }
+    add_failures(context, check, report);
     for (const Finding& problem : check.result.problems) {
       if (problem.severity != Severity::Error) {
         report.findings.push_back(problem);
+      } else {
+        report.failures.push_back(problem.problem);
       }
     }
     for (const models::ExplainedDrop& drop : explain_drops(check)) {

@@ -116,10 +116,15 @@ class DatabaseCheck {
       result_.problems.push_back(
           {codes::ERR_VIEW_NOT_ADOPTED,
            "view '" + schema::to_string(subject_of(change)) + "' does not carry kedge's stamp",
-           std::nullopt,
+           declared_at(subject_of(change)),
            "kedge migrate --allow adopt-view stamps it",
            {}});
     }
+  }
+
+  std::optional<Position> declared_at(const schema::Name& name) const {
+    const auto found = desired_.declared_at.find(name);
+    return found != desired_.declared_at.end() ? std::optional(found->second) : std::nullopt;
   }
 
   void snapshot() {
@@ -142,6 +147,7 @@ class DatabaseCheck {
     problem.code = codes::ERR_SNAPSHOT_STALE;
     problem.message = "the committed snapshot and the live database differ";
     problem.hint = "kedge migrate baseline --from-db --force takes a new one";
+    problem.where = Position{shown_path(context_, setup_.snapshot_path), 0, 0};
     for (const Change& change : difference.changes) {
       problem.notes.push_back({describe(change), std::nullopt});
     }
@@ -174,9 +180,11 @@ class DatabaseCheck {
       const auto file = std::find_if(chain.begin(), chain.end(), [&](const auto& migration) {
         return migration.name == entry.name;
       });
-      if (file != chain.end()) {
-        problem->where = Position{shown_path(context_, file->up_path), 0, 0};
-      }
+      // Of one whose file is gone: where the folder of migrations is named.
+      problem->where =
+          file != chain.end()
+              ? Position{shown_path(context_, file->up_path), 0, 0}
+              : setup_.project.migrate.dir.where.value_or(Position{"project.yml", 1, 1});
       result_.drift.push_back({entry.state == migrate::MigrationState::Pending ? '+' : '~',
                                "migration", entry.name + " is " + to_string(entry.state),
                                std::nullopt, entry.name, std::move(problem)});
@@ -234,6 +242,7 @@ void against_snapshot(Context& context, const MigrateSetup& setup, const Replay&
   Problem problem;
   problem.code = codes::ERR_REPLAY_SNAPSHOT_MISMATCH;
   problem.message = "the replayed chain and the snapshot differ";
+  problem.where = Position{shown_path(context, setup.snapshot_path), 0, 0};
   problem.hint =
       "a project that adopted an existing database (baseline) differs by construction: use "
       "--replay; else kedge migrate snapshot --rebuild";

@@ -25,7 +25,7 @@ std::string rendered(app::Context& context, const app::CheckResult& result,
     return document::write_json(report::findings_sarif(findings, folder)) + "\n";
   }
   if (format == "junit") {
-    return report::findings_junit(result.findings, report::unchecked(result), "kedge check");
+    return report::findings_junit(report::junit_report(result));
   }
   if (format == "github") {
     return report::findings_github(report::reported_findings(result), folder);

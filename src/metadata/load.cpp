@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/listing.h"
+#include "base/problem_list.h"
 #include "metadata/build.h"
 #include "metadata/check.h"
 #include "metadata/inherit.h"
@@ -173,19 +174,14 @@ LoadResult load_metadata(const base::FileSystem& files, const std::string& folde
 }
 
 void require_loaded(const LoadResult& result) {
-  std::vector<const Diagnostic*> errors;
+  std::vector<Problem> errors;
   for (const Diagnostic& diagnostic : result.diagnostics) {
     if (diagnostic.is_error()) {
-      errors.push_back(&diagnostic);
+      errors.push_back(diagnostic.finding.problem);
     }
   }
   if (!errors.empty()) {
-    Problem problem = errors.front()->finding.problem;
-    for (std::size_t i = 1; i < errors.size(); ++i) {
-      const Problem& other = errors[i]->finding.problem;
-      problem.notes.push_back({std::string(other.code.name()) + ": " + other.message, other.where});
-    }
-    throw Error(std::move(problem));
+    throw base::ProblemList(std::move(errors));
   }
   if (result.model.files.empty()) {
     throw Error(codes::ERR_NO_METADATA, "there is no metadata", "write entities below metadata/");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/problem_list.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "project/block_reader.h"
@@ -336,16 +337,9 @@ std::vector<Problem> require_identity(const Project& project) {
 }
 
 void throw_problems(const std::vector<Problem>& problems) {
-  if (problems.empty()) {
-    return;
+  if (!problems.empty()) {
+    throw base::ProblemList(problems);
   }
-  Problem first = problems.front();
-  for (std::size_t i = 1; i < problems.size(); ++i) {
-    const Problem& other = problems[i];
-    first.notes.push_back(
-        {"also " + std::string(other.code.name()) + ": " + other.message, other.where});
-  }
-  throw Error(std::move(first));
 }
 
 }  // namespace kedge::project

@@ -1,5 +1,7 @@
 #include "report/check.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "base/environment.h"
@@ -10,7 +12,29 @@ namespace {
 
 using document::Json;
 
-std::string state_of(const app::GuardReport& guard) {
+bool concerns(const app::Unchecked& error, const std::string& guard) {
+  return std::find(error.guards.begin(), error.guards.end(), guard) != error.guards.end();
+}
+
+std::string reference(const Problem& problem) {
+  return std::string(problem.code.name()) +
+         (problem.where ? " at " + printable(to_string(*problem.where)) : "");
+}
+
+// "PZ0101 at project.yml:20:1 and 2 more"
+std::string reasons_of(const app::CheckResult& result, const std::string& guard) {
+  std::string first;
+  std::size_t more = 0;
+  for (const app::Unchecked& error : result.errors) {
+    if (concerns(error, guard)) {
+      more += first.empty() ? 0 : 1;
+      first = first.empty() ? reference(error.problem) : first;
+    }
+  }
+  return first + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string state_of(const app::CheckResult& result, const app::GuardReport& guard) {
   if (guard.skipped) {
     return "skipped";
   }
@@ -18,7 +42,7 @@ std::string state_of(const app::GuardReport& guard) {
     return "nothing to guard";
   }
   if (!guard.failures.empty()) {
-    return "could not check";
+    return "could not check: " + reasons_of(result, guard.guard);
   }
   std::size_t errors = 0;
   for (const Finding& finding : guard.findings) {
@@ -46,12 +70,17 @@ Json guard_json(const app::GuardReport& guard) {
 
 Json errors_json(const app::CheckResult& result) {
   Json errors = Json::array();
-  for (const app::GuardReport& guard : result.guards) {
-    for (const Problem& problem : guard.failures) {
-      Json json = problem_json(problem);
-      json.set("guard", guard.guard);
-      errors.push(std::move(json));
+  for (const app::Unchecked& error : result.errors) {
+    Json json = problem_json(error.problem);
+    json.set("guard", error.guards.front());
+    if (error.guards.size() > 1) {
+      Json others = Json::array();
+      for (std::size_t i = 1; i < error.guards.size(); ++i) {
+        others.push(error.guards[i]);
+      }
+      json.set("also", std::move(others));
     }
+    errors.push(std::move(json));
   }
   return errors;
 }
@@ -69,18 +98,16 @@ std::string check_text(const app::CheckResult& result) {
   for (const Finding& finding : result.findings) {
     text += finding_text(finding);
   }
-  for (const app::GuardReport& guard : result.guards) {
-    for (const Problem& problem : guard.failures) {
-      text += problem_text(problem, Severity::Error);
-    }
+  for (const app::Unchecked& error : result.errors) {
+    text += problem_text(error.problem, Severity::Error);
   }
   if (!text.empty()) {
     text += "\n";
   }
   for (const app::GuardReport& guard : result.guards) {
-    const bool ran = guard.present && !guard.skipped && !guard.message.empty();
-    text += fmt::format("{:10} {}{}\n", guard.guard, state_of(guard),
-                        ran ? " (" + guard.message + ")" : "");
+    const bool says = !guard.skipped && !guard.message.empty();
+    text += fmt::format("{:10} {}{}\n", guard.guard, state_of(result, guard),
+                        says ? " (" + guard.message + ")" : "");
   }
   if (result.known > 0) {
     text += fmt::format("{} known finding(s) of the baseline are left out\n", result.known);
@@ -108,15 +135,29 @@ Json check_json(const app::CheckResult& result) {
 
 std::vector<Finding> unchecked(const app::CheckResult& result) {
   std::vector<Finding> findings;
-  for (const app::GuardReport& guard : result.guards) {
-    for (const Problem& problem : guard.failures) {
-      Finding finding;
-      finding.problem = problem;
-      finding.guard = guard.guard;
-      findings.push_back(std::move(finding));
-    }
+  for (const app::Unchecked& error : result.errors) {
+    Finding finding;
+    finding.problem = error.problem;
+    finding.guard = error.guards.front();
+    findings.push_back(std::move(finding));
   }
   return findings;
+}
+
+JunitReport junit_report(const app::CheckResult& result) {
+  JunitReport report{"kedge check", result.findings, unchecked(result), {}, {}};
+  for (const app::GuardReport& guard : result.guards) {
+    const bool told = std::any_of(
+        result.errors.begin(), result.errors.end(),
+        [&](const app::Unchecked& error) { return error.guards.front() == guard.guard; });
+    if (!guard.failures.empty() && !told) {
+      report.referrals.push_back({guard.guard, reasons_of(result, guard.guard)});
+    }
+    if (guard.present && !guard.skipped && guard.failures.empty() && guard.findings.empty()) {
+      report.in_line.push_back(guard.guard);
+    }
+  }
+  return report;
 }
 
 std::vector<Finding> reported_findings(const app::CheckResult& result) {

@@ -7,6 +7,7 @@
 #include "app/check.h"
 #include "app/page_parts.h"
 #include "document/json.h"
+#include "report/findings.h"
 
 namespace kedge::report {
 
@@ -18,6 +19,7 @@ document::Json check_json(const app::CheckResult& result);
 document::Json page_data(const app::CheckResult& result, const app::PageParts& parts);
 // What could not be checked, as findings of severity error.
 std::vector<Finding> unchecked(const app::CheckResult& result);
+JunitReport junit_report(const app::CheckResult& result);
 // The findings and those: for SARIF and annotations.
 std::vector<Finding> reported_findings(const app::CheckResult& result);
 

@@ -14,11 +14,24 @@ namespace kedge::report {
 // absolute paths below it.
 document::Json findings_sarif(const std::vector<Finding>& findings, const std::string& folder);
 
+// A guard that could not check for a reason that is told elsewhere: "PZ0101 at project.yml:20:1".
+struct Referral {
+  std::string guard;
+  std::string reason;
+};
+
+struct JunitReport {
+  std::string name;
+  std::vector<Finding> findings;
+  std::vector<Finding> unchecked;  // what could not be checked, each once
+  std::vector<Referral> referrals;
+  std::vector<std::string> in_line;  // guards that found nothing
+};
+
 // A testsuite a guard, a testcase a finding; notes pass, warnings pass with their text in
-// system-out, errors fail; what could not be checked is an error of the test. Lists without
-// anything are one passing testcase.
-std::string findings_junit(const std::vector<Finding>& findings,
-                           const std::vector<Finding>& unchecked, const std::string& name);
+// system-out, errors fail; what could not be checked is an error of the test, and skips a test of
+// every other guard that it concerns. A guard in line is one passing testcase, as is nothing.
+std::string findings_junit(const JunitReport& report);
 
 // ::error file=...,line=...,col=...,title=CODE::message, one line each.
 std::string findings_github(const std::vector<Finding>& findings, const std::string& folder);

@@ -125,8 +125,8 @@ TEST(SarifTest, AFindingKeepsItsIdentityWhenLinesMove) {
 }
 
 TEST(JunitTest, ErrorsFailAndTheRestPasses) {
-  const std::string text =
-      findings_junit({full(Severity::Error), full(Severity::Warning), bare()}, {}, "kedge check");
+  const std::string text = findings_junit(
+      {"kedge check", {full(Severity::Error), full(Severity::Warning), bare()}, {}, {}, {}});
   EXPECT_NE(text.find("<testsuites name=\"kedge check\" tests=\"3\" failures=\"2\" errors=\"0\""),
             std::string::npos)
       << text;
@@ -137,7 +137,7 @@ TEST(JunitTest, ErrorsFailAndTheRestPasses) {
 }
 
 TEST(JunitTest, NothingFoundIsOnePassedTest) {
-  const std::string text = findings_junit({}, {}, "kedge check");
+  const std::string text = findings_junit({"kedge check", {}, {}, {}, {}});
   EXPECT_NE(text.find("tests=\"1\" failures=\"0\""), std::string::npos);
   EXPECT_NE(text.find("<testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>"),
             std::string::npos);
@@ -151,10 +151,22 @@ TEST(GithubTest, OneEscapedLineAFinding) {
 }
 
 TEST(JunitTest, WhatCouldNotBeCheckedIsAnError) {
-  const std::string text = findings_junit({full(Severity::Error)}, {bare()}, "kedge check");
+  const std::string text =
+      findings_junit({"kedge check", {full(Severity::Error)}, {bare()}, {}, {}});
   EXPECT_NE(text.find("tests=\"2\" failures=\"1\" errors=\"1\""), std::string::npos) << text;
   EXPECT_NE(text.find("<error message="), std::string::npos) << text;
   EXPECT_NE(text.find("<failure message="), std::string::npos) << text;
+}
+
+TEST(JunitTest, OneErrorIsToldOnceAndSkipsTheOtherGuards) {
+  const std::string text = findings_junit(
+      {"kedge check", {}, {bare()}, {{"code", "ERR_CONFIG at project.yml:2:1"}}, {"docs"}});
+  EXPECT_NE(text.find("<testsuites name=\"kedge check\" tests=\"3\" failures=\"0\" errors=\"1\""),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<skipped>ERR_CONFIG at project.yml:2:1</skipped>"), std::string::npos);
+  EXPECT_NE(text.find("<testcase name=\"in line\" classname=\"kedge.docs\" time=\"0\"/>"),
+            std::string::npos);
 }
 
 // Names of a database may hold what a terminal obeys, or look like lines of the report.

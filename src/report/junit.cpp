@@ -75,6 +75,7 @@ struct Suite {
   std::size_t tests = 0;
   std::size_t failures = 0;
   std::size_t errors = 0;
+  std::size_t skipped = 0;
 };
 
 std::string counts(const Suite& suite) {
@@ -83,36 +84,52 @@ std::string counts(const Suite& suite) {
          attribute("errors", std::to_string(suite.errors)) + attribute("time", "0");
 }
 
+std::string plain_case(const std::string& name, const std::string& class_name,
+                       const std::string& content) {
+  const std::string start = "    <testcase" + attribute("name", name) +
+                            attribute("classname", class_name) + attribute("time", "0");
+  return content.empty() ? start + "/>\n" : start + ">\n      " + content + "\n    </testcase>\n";
+}
+
 }  // namespace
 
-std::string findings_junit(const std::vector<Finding>& findings,
-                           const std::vector<Finding>& unchecked, const std::string& name) {
+std::string findings_junit(const JunitReport& report) {
   std::map<std::string, Suite> suites;
   Suite all;
-  const auto add = [&](const Finding& finding, Checked checked) {
-    const std::size_t failed = finding.severity == Severity::Error ? 1 : 0;
-    Suite& own = suites[finding.guard.empty() ? name : finding.guard];
-    own.cases += test_case(finding, checked);
+  const auto add = [&](const std::string& guard, const std::string& text,
+                       std::size_t Suite::*outcome, std::size_t count) {
+    Suite& own = suites[guard.empty() ? report.name : guard];
+    own.cases += text;
     for (Suite* suite : {&own, &all}) {
       suite->tests += 1;
-      (checked == Checked::Yes ? suite->failures : suite->errors) += failed;
+      suite->*outcome += count;
     }
   };
-  for (const Finding& finding : findings) {
-    add(finding, Checked::Yes);
+  for (const auto& [list, checked] :
+       {std::pair(&report.findings, Checked::Yes), std::pair(&report.unchecked, Checked::No)}) {
+    for (const Finding& finding : *list) {
+      add(finding.guard, test_case(finding, checked),
+          checked == Checked::Yes ? &Suite::failures : &Suite::errors,
+          finding.severity == Severity::Error ? 1 : 0);
+    }
   }
-  for (const Finding& finding : unchecked) {
-    add(finding, Checked::No);
+  for (const Referral& referral : report.referrals) {
+    add(referral.guard,
+        plain_case("not checked", "kedge." + referral.guard,
+                   "<skipped>" + xml_text(referral.reason) + "</skipped>"),
+        &Suite::skipped, 1);
+  }
+  for (const std::string& guard : report.in_line) {
+    add(guard, plain_case("in line", "kedge." + guard, ""), &Suite::failures, 0);
   }
   if (suites.empty()) {
-    suites[name].cases = "    <testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>\n";
-    suites[name].tests = 1;
-    all.tests = 1;
+    add("", plain_case("no findings", "kedge", ""), &Suite::failures, 0);
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
-                     attribute("name", name) + counts(all) + ">\n";
+                     attribute("name", report.name) + counts(all) + ">\n";
   for (const auto& [suite_name, suite] : suites) {
-    text += "  <testsuite" + attribute("name", suite_name) + counts(suite) + ">\n" + suite.cases +
+    text += "  <testsuite" + attribute("name", suite_name) + counts(suite) +
+            attribute("skipped", std::to_string(suite.skipped)) + ">\n" + suite.cases +
             "  </testsuite>\n";
   }
   return text + "</testsuites>\n";

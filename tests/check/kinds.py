@@ -252,7 +252,7 @@ KINDS = [
     ("contract: missing file", remove("feeds/arrivals.csv"),
      ["contracts PZ0330 !"], 2),
     ("contract: unreachable database", write("data/yard.sqlite", "this is no database at all" * 100),
-     ["contracts PZ0330 !",
+     ["contracts connection_failed !",
       "models connection_failed !"], 2),
     ("contract: broken pipeline", change("pipelines/arrivals.sql", "'arrivals')", "'departures')"),
      ["contracts  ",

@@ -47,7 +47,7 @@ def keys_of(document):
         subject = item.get("subject", {})
         name = ".".join(part for part in (subject.get("container", ""), subject.get("name", "")) if part)
         keys.append(re.sub(r"\d{14}-", "", f"{item['guard']} {item['code']} {name}"))
-    return sorted(keys + [f"{item['guard']} {item['code']} !" for item in document["errors"]])
+    return sorted(keys + [f"{guard} {item['code']} !" for item in document["errors"] for guard in [item["guard"], *item.get("also", [])]])
 
 
 def run_kind(healthy, folder, kind):
@@ -179,6 +179,78 @@ def judge_unchecked(base, healthy):
     judge_surfaces("unchecked", project)
 
 
+# What happens once, the codes that tell it, the file they name, and the guards that it keeps from checking.
+ONCE = (
+    ("an unknown key of project.yml", lambda p: append(p, "project.yml", "zzz: 1\n"), ["PZ0101"], "project.yml",
+     {"models", "metadata", "replay", "contracts", "templates", "code", "docs"}),
+    ("two errors of metadata", lambda p: (p / "metadata/zz.yml").write_text("children: [{object.entity: {nam: X}}]\n"),
+     ["ERR_MISSING_REQUIRED_ATTR", "ERR_UNKNOWN_ATTR"], "metadata/zz.yml", {"metadata", "contracts", "templates", "code", "docs"}),
+    ("a connections file that is no YAML", lambda p: append(p, "connections.yml", "x: [\n"), None, "connections.yml",
+     {"models", "metadata", "replay", "contracts"}),
+    ("a database whose folder is gone", lambda p: edit(p, "connections.yml", "data/harbour.sqlite", "gone/harbour.sqlite"),
+     ["connection_failed"], "connections.yml", {"models", "metadata", "contracts"}),
+    ("a model that is no YAML", lambda p: append(p, "models/harbour/vessels.yml", "a: [\n"), ["yaml_syntax"],
+     "models/harbour/vessels.yml", {"models"}),
+    ("a model of another name", lambda p: edit(p, "models/harbour/vessels.yml", "name: vessels", "name: vesels"),
+     ["model_name_mismatch"], "models/harbour/vessels.yml", {"models"}),
+    ("a model with a name that none may have", lambda p: edit(p, "models/harbour/vessels.yml", "name: vessels", "name: 'a b'"),
+     None, "models/harbour/vessels.yml", {"models"}),
+)
+
+
+def append(project, file, text):
+    (project / file).write_text((project / file).read_text() + text)
+
+
+def judge_once(base, healthy):
+    """An error that several guards meet is told once, with its place; the others refer to it, in every format."""
+    for name, act, codes, file, guards in ONCE:
+        project = base / "once"
+        shutil.copytree(healthy, project)
+        act(project)
+        document = judge_formats(name, project, 2)
+        errors = document["errors"]
+        judge(f"{name}: told once", codes is None or [error["code"] for error in errors] == codes, errors)
+        judge(f"{name}: where", errors and all(error.get("file") == file and error["line"] > 0 for error in errors), errors)
+        met = {guard for error in errors for guard in [error["guard"], *error.get("also", [])]}
+        judge(f"{name}: the guards", met == guards == {guard["guard"] for guard in document["guards"] if guard["failed"]}, met)
+        text = kedge_run(kedge, project, "check").stdout
+        place = f"{errors[0]['code']} at {file}:{errors[0]['line']}:{errors[0]['column']}"
+        judge(f"{name}: the others refer to it", text.count(f"could not check: {place}") == len(guards), text)
+        junit = xml.fromstring(kedge_run(kedge, project, "check", "--format", "junit").stdout)
+        skipped = [suite.get("name") for suite in junit for case in suite if case.find("skipped") is not None]
+        judge(f"{name}: junit skips the others", sorted(skipped) == sorted(guards - {errors[0]["guard"]}), skipped)
+        github = kedge_run(kedge, project, "check", "--format", "github").stdout
+        judge(f"{name}: github names the place", github.count(f"file={file},line=") >= len(errors), github)
+        shutil.rmtree(project)
+
+
+def judge_databases(base, healthy):
+    """Metadata without a target is compared with the only database that it can be about; else that is said."""
+    project = base / "databases"
+    (project / "metadata").mkdir(parents=True)
+    (project / "data").mkdir()
+    (project / "project.yml").write_text("name: one\nversion: '1'\nmigrate:\n  dialect: sqlite\n")
+    (project / "connections.yml").write_text(
+        "harbour:\n  connector: sqlite\n  path: data/h.db\nfeeds:\n  connector: localfiles\n  root: .\n"
+        "cube:\n  connector: duckdb\n  path: data/c.duckdb\n")
+    (project / "metadata/h.yml").write_text(
+        "package: h\nchildren:\n  - object.entity: {name: Crate, children: [{source.rdb: {}}, {field.long: id}, {identity.primary: {fields: id}}]}\n")
+    kedge_run(kedge, project, "migrate", "--apply", "--db", "harbour", "--slug", "first")
+    guard = json.loads(kedge_run(kedge, project, "check", "--only", "metadata", "--format", "json").stdout)["guards"][1]
+    judge("the only database", guard["ran"] and guard["ok"] and "harbour" in guard["message"], guard)
+    append(project, "connections.yml", "spare:\n  connector: sqlite\n  path: data/spare.sqlite\n")
+    done = kedge_run(kedge, project, "check", "--only", "metadata")
+    judge("one of two", "metadata   nothing to guard (no database is compared with the metadata: migrate.target or migrate.check "
+          "chooses among harbour, spare)" in done.stdout and done.returncode == 0, done.stdout)
+    edit(project, "project.yml", "dialect: sqlite", "dialect: sqlite\n  check: [harbour, spare]")
+    done = kedge_run(kedge, project, "check", "--only", "metadata", "--format", "json")
+    document = json.loads(done.stdout)
+    judge("each that is named", [error["code"] for error in document["errors"]] == ["ERR_CONNECT"] and
+          document["errors"][0]["file"] == "connections.yml", document["errors"])
+    shutil.rmtree(project)
+
+
 def judge_settings(base, healthy):
     """What project.yml names and is not there is a broken declaration; a check of nothing is a misuse."""
     for name, old, new, code in (
@@ -214,6 +286,8 @@ def main():
         if not options.only:
             judge_unchecked(base, healthy)
             judge_together(base, healthy)
+            judge_once(base, healthy)
+            judge_databases(base, healthy)
             judge_settings(base, healthy)
             judge_since(kedge, base, healthy, judge)
     print(f"{passed} passed, {failed} failed")
