@@ -95,7 +95,7 @@ MigrateResult apply_pending(Context& context, const ApplyRequest& request) {
   if (request.dry_run) {
     run.open(db::AccessMode::ReadOnly);
     const std::vector<ChainEntry> entries = migrate::compare_chain(chain, run.ledger_->read());
-    migrate::check_chain(entries, options);
+    migrate::check_chain(entries, options.order, options.missing);
     for (const ChainEntry& entry : entries) {
       if (entry.state == MigrationState::Pending || entry.state == MigrationState::OutOfOrder) {
         run.result_.pending.push_back(entry.name);
