@@ -19,7 +19,7 @@ using contracts::Strategy;
 using contracts::Target;
 using contracts::WriteColumn;
 
-constexpr std::string_view kFlaggedSide = "_kedge_side_flagged";
+constexpr std::int64_t kDayMilliseconds = 24LL * 60 * 60 * 1000;
 
 class DatabaseWrite {
  public:
@@ -342,7 +342,7 @@ class DatabaseWrite {
     }
     const std::int64_t written = record_.rows;
     if (is_d1()) {
-      side_name_ = kFlaggedSide;  // filled before the batch
+      side_name_ = flagged_side();  // filled before the batch
     } else {
       load_side(input_.rows_flagged());
     }
@@ -351,9 +351,10 @@ class DatabaseWrite {
     target_->execute(drop_side_sql(system(), side()));
   }
 
-  // D1 keeps no session from call to call: the rows wait in tables of their own, which the batch
-  // that changes the target drops.
+  // D1 keeps no session from call to call: the rows wait in tables that all of the database see,
+  // so the names are of this run and this write. The batch that changes the target drops them.
   void merge_d1() {
+    side_name_ = own_side();
     try {
       fill_sides();
       db::Transaction transaction(*target_);
@@ -368,11 +369,15 @@ class DatabaseWrite {
   }
 
   void fill_sides() {
+    const std::vector<std::string> left = left_sides();
     db::Transaction transaction(*target_);
+    for (const std::string& name : left) {
+      target_->execute(drop_side_sql(system(), quote_for(system(), name)));
+    }
     if (!input_.is_full() && removes()) {
-      side_name_ = kFlaggedSide;
+      side_name_ = flagged_side();
       fill_altered_side(input_.rows_flagged());
-      side_name_ = side_name(system());
+      side_name_ = own_side();
     }
     fill_altered_side(input_.rows_written());
     transaction.commit();
@@ -380,10 +385,31 @@ class DatabaseWrite {
 
   void drop_sides() const {
     try {
-      target_->execute(drop_side_sql(system(), quote_for(system(), kFlaggedSide)) + ";\n" +
-                       drop_side_sql(system(), quote_for(system(), side_name(system()))));
-    } catch (const Error&) {  // the first failure is told; the next run drops them
+      target_->execute(drop_side_sql(system(), quote_for(system(), flagged_side())) + ";\n" +
+                       drop_side_sql(system(), quote_for(system(), own_side())));
+    } catch (const Error&) {  // the first failure is told; a later run drops them
     }
+  }
+
+  std::string own_side() const {
+    return side_name(system()) + "_" + engine_.run_id() + "_" +
+           base::sha256_hex(write_.target).substr(0, 8);
+  }
+  std::string flagged_side() const { return own_side() + "_flagged"; }
+
+  // D1 has no locks that would tell a killed run from a live one: what is a day old is left over.
+  std::vector<std::string> left_sides() const {
+    const std::string yesterday =
+        base::format_utc_compact(engine_.world().clock.now_milliseconds() - kDayMilliseconds);
+    const db::ResultSet found = target_->query(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB "
+        "'_kedge_side_????????T?????????Z-*' AND name < " +
+        quote_literal(side_name(system()) + "_" + yesterday) + " ORDER BY name");
+    std::vector<std::string> names;
+    for (const db::Row& row : found.rows) {
+      names.push_back(db::to_text(row.at(0)));
+    }
+    return names;
   }
 
   // MySQL commits every DDL: rows go to a side table first, the target is altered last.

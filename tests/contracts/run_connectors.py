@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -55,9 +56,13 @@ class Place:
             "inb": {"connector": "localfiles"}, "t": connection, "back": {"connector": "sqlite", "path": "back.db"}}))
 
     def pipeline(self, text):
+        self.pipelines({"p": text})
+
+    def pipelines(self, texts):
         shutil.rmtree(self.folder / "pipelines", ignore_errors=True)
         (self.folder / "pipelines").mkdir()
-        (self.folder / "pipelines" / "p.sql").write_text(text)
+        for name, text in texts.items():
+            (self.folder / "pipelines" / f"{name}.sql").write_text(text)
 
     def rows(self, lines, more=""):
         (self.folder / "t.csv").write_text(f"id,note,amount{more}\n" + "".join(line + "\n" for line in lines))
@@ -87,9 +92,11 @@ class Place:
         code, text = self.kedge("run", "--all")
         if code:
             return code, text
-        import sqlite3
+        return code, self.back("SELECT * FROM r ORDER BY 1")
+
+    def back(self, sql):
         with sqlite3.connect(self.folder / "back.db") as database:
-            return code, database.execute("SELECT * FROM r ORDER BY 1").fetchall()
+            return database.execute(sql).fetchall()
 
 
 ALL = "{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'}"
@@ -140,6 +147,7 @@ def run_merge(name, place):
             break
     if name != "d1-local":
         run_deletions(name, place)
+        run_two_merges(name, place)
     before = len(place.read(ALL)[1])
     place.rows([f"{i},new,1" for i in range(100, 3100)])
     code, text = place.write(strategy="append")
@@ -188,8 +196,33 @@ def run_deletions(name, place):
     place.rows(["1,uno,10"])
 
 
+def run_two_merges(name, place):
+    """Two merges into one database at once, and what a killed run left there."""
+    tables = ("ta", "tb")
+    old, young = "_kedge_side_20200101T000000000Z-0000_00000000", "_kedge_side_90000101T000000000Z-0000_00000000"
+    for table in tables:
+        place.run_sql(f"CREATE TABLE {table} (id bigint PRIMARY KEY, note varchar(9))")
+    for table in (old, young) if name == "d1" else ():
+        place.run_sql(f'CREATE TABLE "{table}" (id bigint)')
+    for time in range(2):
+        place.pipelines({table: f"INSERT INTO {{{{ sink('t', '{table}', strategy: 'merge', keys: ['id']) }}}}\n"
+                                f"SELECT i AS id, '{table}{time}' AS note FROM range(39) AS r(i)\n" for table in tables})
+        code, text = place.kedge("run", "--all")
+        place.pipelines({table: f"INSERT INTO {{{{ sink('back', '{table}', strategy: 'replace') }}}}\n"
+                                f"SELECT * FROM {{{{ source('t', '{table}', columns: {{id: 'bigint', note: 'varchar'}}) }}}}\n" for table in tables})
+        place.kedge("run", "--all")
+        found = [place.back(f"SELECT note, count(*) FROM {table} GROUP BY 1") for table in tables]
+        judge(f"{name} merges into two tables at once ({time})",
+              code == 0 and found == [[(f"{table}{time}", 39)] for table in tables], f"{found} {text}")
+    if name == "d1":
+        with sqlite3.connect(place.folder / "x.db") as database:
+            left = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE name GLOB '_kedge_side*'")]
+        judge(f"{name} drops what a killed run left, and nothing of a live one", left == [young], left)
+    for table in tables:
+        place.run_sql(f"DROP TABLE {table}")
+
+
 def odbc_sqlite(databases, folder):
-    import sqlite3
     file = folder / "x.db"
     folder.mkdir(parents=True)
 
@@ -221,7 +254,6 @@ SQLSERVER = {
 
 def sqlserver(folder):
     """`dialect: sqlserver` on a driver that is there. SQLite takes any name of a type but (max)."""
-    import sqlite3
     file = folder / "x.db"
     folder.mkdir(parents=True)
     place = Place(folder, {"connector": "odbc", "dialect": "sqlserver", "connection_string": f"Driver=SQLite3;Database={file}"}, None)
@@ -263,7 +295,6 @@ def sqlserver(folder):
 
 
 def d1(databases, folder):
-    import sqlite3
     file = folder / "x.db"
     folder.mkdir(parents=True)
     stand_in = Path(__file__).resolve().parent.parent / "cases/runner/kt/wrangler_stub.py"
