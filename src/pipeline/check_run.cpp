@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
 
 #include "base/text.h"
 #include "contracts/target_type.h"
 #include "contracts/type_name.h"
 #include "kedge/codes.h"
 #include "pipeline/land.h"
+#include "pipeline/remote_schema.h"
 #include "pipeline/render.h"
+#include "sql/requalify.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -227,7 +228,25 @@ class CheckRunner {
             .rows.at(0);
     const std::string found = db::to_text(row.at(1));
     settle(db::to_boolean(row.at(0)) ? 1 : 0,
-           found.empty() ? "no rows" : "the newest value is " + found, "");
+           found.empty() ? "no rows"
+           : samples()   ? "the newest value is " + found
+                         : "the newest value is not shown",
+           "");
+  }
+
+  // Staged names fold, those of PostgreSQL do not.
+  std::string staged_name(const std::string& written) const {
+    for (const PipelineSpec& pipeline : engine_.workspace().pipelines) {
+      if (base::equals_ignoring_case(pipeline.name, written)) {
+        return pipeline.name;
+      }
+    }
+    for (const ReadSpec& read : engine_.workspace().reads) {
+      if (base::equals_ignoring_case(read.staging, written)) {
+        return read.staging;
+      }
+    }
+    return written;
   }
 
   void evaluate_custom() {
@@ -236,9 +255,9 @@ class CheckRunner {
       sql = base::replace_all(sql, place, table_);
     }
     if (remote_) {  // what the pipeline knows as staging lies in a schema of that database
-      static const std::regex kStaging("\\bstaging\\s*\\.\\s*");
-      const std::string own = quote_name(request_.table);
-      sql = std::regex_replace(sql, kStaging, table_.substr(0, table_.size() - own.size()));
+      sql = sql::requalify(sql, sql::Flavour::Postgres, "staging", [&](const sql::NamePart& name) {
+        return remote_table(engine_, staged_name(name.text));
+      });
     }
     const std::int64_t bad =
         query_count(staging_, "SELECT count(*) FROM (" + sql + "\n) AS kedge_check");
