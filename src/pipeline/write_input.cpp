@@ -173,7 +173,7 @@ std::string WriteInput::out_of_range(const std::string& quoted, const schema::Ty
 
 namespace {
 
-// The most digits of a second that a value has.
+// The most digits of a second that a value has; an infinity has none.
 std::string most_fraction_digits(const std::string& x, const schema::Type& type) {
   if (type.kind != schema::TypeKind::Timestamp && type.kind != schema::TypeKind::TimestampTz &&
       type.kind != schema::TypeKind::Time) {
@@ -185,7 +185,9 @@ std::string most_fraction_digits(const std::string& x, const schema::Type& type)
     digits += " WHEN " + micros + " % 1" + std::string(static_cast<std::size_t>(6 - known), '0') +
               " = 0 THEN " + std::to_string(known);
   }
-  return "coalesce(max(CASE WHEN " + x + " IS NOT NULL THEN " + digits + " ELSE 6 END END), 0)";
+  const std::string counted =
+      type.kind == schema::TypeKind::Time ? x + " IS NOT NULL" : "isfinite(" + x + ")";
+  return "coalesce(max(CASE WHEN " + counted + " THEN " + digits + " ELSE 6 END END), 0)";
 }
 
 }  // namespace
