@@ -62,9 +62,8 @@ class CheckRunner {
       if (error.failure() == db::FailureClass::Cancelled) {
         throw;
       }
-      const std::string text = error.driver_message();
       record.status = check_.severity == CheckSeverity::Fail ? "error" : "warn";
-      record.detail = text.substr(0, text.find('\n'));
+      record.detail = engine_.workspace().said(error, samples());
       outcome_.message = request_.label + ": " + contracts::describe_check(check_) +
                          ": cannot be evaluated: " + record.detail;
     }
@@ -289,9 +288,12 @@ class CheckRunner {
                        sample_text(samples);
   }
 
+  bool samples() const {
+    return check_.sample_values.value_or(engine_.workspace().project.engine.check_samples);
+  }
+
   std::string sample_text(const std::string& sql) {
-    if (sql.empty() ||
-        !check_.sample_values.value_or(engine_.workspace().project.engine.check_samples)) {
+    if (sql.empty() || !samples()) {
       return "";
     }
     const db::ResultSet rows = staging_.query(

@@ -140,15 +140,14 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
     if (!bad.empty()) {
       fail_bad_values(engine, read, bad);
     }
-    fail_unreadable(read, error);
+    fail_unreadable(engine, read, error);
   }
 }
 
-void fail_unreadable(const ReadSpec& read, const db::DatabaseError& error) {
-  const std::string text = error.driver_message();
-  const bool data = text.find("IO Error") == std::string::npos;
+void fail_unreadable(const Engine& engine, const ReadSpec& read, const db::DatabaseError& error) {
+  const bool data = error.driver_message().find("IO Error") == std::string::npos;
   throw Error(data ? codes::PZ0804 : codes::PZ0330,
-              "entity '" + read.label + "': cannot be read: " + text.substr(0, text.find('\n')));
+              "entity '" + read.label + "': cannot be read: " + engine.workspace().said(error));
 }
 
 std::vector<contracts::ShapeColumn> describe_landed(db::Connection& staging, const ReadSpec& read) {

@@ -42,7 +42,8 @@ void land_converted(const Engine& engine, db::Connection& staging, const ReadSpe
                                        const std::string& where);
 
 // What the engine says of a file that it cannot read: PZ0804, or PZ0330 when it cannot be opened.
-[[noreturn]] void fail_unreadable(const ReadSpec& read, const db::DatabaseError& error);
+[[noreturn]] void fail_unreadable(const Engine& engine, const ReadSpec& read,
+                                  const db::DatabaseError& error);
 
 void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& read);
 // Every FROM clause that `next` gives, until it gives none, lands in one table.

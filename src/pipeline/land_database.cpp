@@ -321,9 +321,9 @@ void copy_remote(const Engine& engine, db::Connection& source, db::Connection& s
     throw error;
   }
   const bool data = error.failure() == db::FailureClass::Data;
-  const std::string text = engine.workspace().hide(
-      error.problem().message +
-      (data || error.problem().notes.empty() ? "" : ": " + error.driver_message()));
+  const std::string text =
+      engine.workspace().hide(error.problem().message) +
+      (data || error.problem().notes.empty() ? "" : ": " + engine.workspace().said(error));
   throw db::DatabaseError(
       {data ? codes::PZ0804
             : (error.failure() == db::FailureClass::Connection ? codes::PZ0330 : codes::PZ0501),

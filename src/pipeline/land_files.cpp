@@ -359,7 +359,7 @@ void land_files(const Engine& engine, db::Connection& staging, const ReadSpec& r
     if (files.format == Format::Csv) {
       refuse_csv_fault(staging, read, files.files, delimiter_of(read, files));
     }
-    fail_unreadable(read, error);
+    fail_unreadable(engine, read, error);
   }
 }
 

@@ -252,9 +252,7 @@ void NodeRun::transform() {
         error.failure() == db::FailureClass::Resource) {
       throw;
     }
-    const std::string text = workspace.hide(error.driver_message());
-    throw Error(codes::PZ0501,
-                "pipeline '" + pipeline.name + "': " + text.substr(0, text.find('\n')));
+    throw Error(codes::PZ0501, "pipeline '" + pipeline.name + "': " + workspace.said(error));
   }
   record_.rows = query_count(*staging, "SELECT count(*) FROM " + staging_table(pipeline.name));
 }

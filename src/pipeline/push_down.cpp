@@ -186,9 +186,8 @@ std::int64_t transform_remote(const Engine& engine, std::size_t index) {
         error.failure() == db::FailureClass::Connection) {
       throw;
     }
-    const std::string text = engine.workspace().hide(error.driver_message());
     throw Error(codes::PZ0402, "pipeline '" + pipeline.name +
-                                   "' cannot be pushed down: " + text.substr(0, text.find('\n')));
+                                   "' cannot be pushed down: " + engine.workspace().said(error));
   }
   return query_count(*connection, "SELECT count(*) FROM " + table);
 }

@@ -312,6 +312,10 @@ class Runner : public std::enable_shared_from_this<Runner> {
       return NodeStatus::Success;
     } catch (const Error& error) {
       Problem problem = error.problem();
+      const auto* failure = dynamic_cast<const db::DatabaseError*>(&error);
+      if (failure != nullptr && !problem.notes.empty()) {
+        problem.notes[0].text = workspace_->said(*failure);
+      }
       if (engine_.timed_out()) {
         problem.code = codes::PZ0525;
         problem.message = "node '" + node.name + "' took longer than engine.node_timeout";

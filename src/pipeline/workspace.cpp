@@ -1,8 +1,8 @@
 #include "pipeline/workspace.h"
 
 #include <algorithm>
-#include <array>
 
+#include "db/connection.h"
 #include "kedge/codes.h"
 
 namespace kedge::pipeline {
@@ -35,29 +35,47 @@ std::optional<std::size_t> Workspace::find_read(const std::string& label) const 
 
 namespace {
 
-// Where engines quote a value of a row in what they say.
-std::string without_values(std::string text) {
-  constexpr std::array<std::string_view, 6> kBefore = {
-      "string '", "value: '", "value '", "entry '", "syntax for type", "Duplicate key \""};
-  for (const std::string_view before : kBefore) {
-    for (std::size_t at = text.find(before); at != std::string::npos;
-         at = text.find(before, at + before.size())) {
-      const std::size_t begin = text.find_first_of("'\"", at + before.size() - 1);
-      const std::size_t end =
-          begin == std::string::npos ? begin : text.find(text[begin], begin + 1);
-      if (end != std::string::npos) {
-        text.replace(begin + 1, end - begin - 1, "***");
-      }
-    }
+// Failures whose words are about names and places. All others may say values of rows, in any words.
+bool speaks_of_values(db::FailureClass failure) {
+  switch (failure) {
+    case db::FailureClass::Schema:
+    case db::FailureClass::Permission:
+    case db::FailureClass::Connection:
+    case db::FailureClass::Timeout:
+    case db::FailureClass::Cancelled:
+    case db::FailureClass::Resource:
+    case db::FailureClass::Lock:
+      return false;
+    case db::FailureClass::Data:
+    case db::FailureClass::Other:
+      return true;
   }
-  return text;
+  return true;
+}
+
+// "Conversion Error" of DuckDB, else the number that the engine gives it.
+std::string kind_of(const db::DatabaseError& error) {
+  const std::string& words = error.driver_message();
+  const std::string head = words.substr(0, std::min(words.find(": "), words.size()));
+  if (head.ends_with(" Error") && head.find_first_of("'\"\n") == std::string::npos) {
+    return head;
+  }
+  return error.native_code().empty() ? "the engine refused a value"
+                                     : "error " + error.native_code();
 }
 
 }  // namespace
 
+std::string Workspace::said(const db::DatabaseError& error, std::optional<bool> samples) const {
+  if (!samples.value_or(project.engine.check_samples) && speaks_of_values(error.failure())) {
+    return kind_of(error) + " (samples are off: what the engine said is not shown)";
+  }
+  const std::string words = hide(error.driver_message());
+  return words.substr(0, words.find('\n'));
+}
+
 std::string Workspace::hide(std::string text) const {
-  text = project::hide_secrets(std::move(text), secrets);
-  return project.engine.check_samples ? text : without_values(text);
+  return project::hide_secrets(std::move(text), secrets);
 }
 
 }  // namespace kedge::pipeline

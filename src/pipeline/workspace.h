@@ -15,6 +15,10 @@
 #include "project/connections.h"
 #include "project/project.h"
 
+namespace kedge::db {
+class DatabaseError;
+}
+
 namespace kedge::pipeline {
 
 // What change capture adds to the columns of an entity: true for a key that is gone.
@@ -123,8 +127,11 @@ struct Workspace {
   const project::Connection& connection(const std::string& name) const;
   std::optional<std::size_t> find_pipeline(const std::string& name) const;
   std::optional<std::size_t> find_read(const std::string& label) const;
-  // Without secrets, and without values of rows where the project does not allow samples.
-  std::string hide(std::string text) const;
+  std::string hide(std::string text) const;  // without secrets
+  // The first line of what the engine said, hidden; where samples are not allowed, only its kind
+  // for failures that may speak of values. `samples`: of a check, else the project's.
+  std::string said(const db::DatabaseError& error,
+                   std::optional<bool> samples = std::nullopt) const;
 };
 
 // The problems of one tier of `validate` (9.1); a tier with errors stops the later ones.

@@ -515,8 +515,9 @@ class DatabaseWrite {
   }
 
   [[noreturn]] void fail(const db::DatabaseError& error) {
-    const std::string text = engine_.workspace().hide(
-        error.problem().notes.empty() ? error.problem().message : error.driver_message());
+    const Workspace& workspace = engine_.workspace();
+    const std::string text = error.problem().notes.empty() ? workspace.hide(error.problem().message)
+                                                           : workspace.said(error);
     std::string message = "target '" + write_.target + "': " + text.substr(0, text.find('\n'));
     if (const std::string kept = alteration_kept(); !kept.empty()) {
       message += "; " + kept;

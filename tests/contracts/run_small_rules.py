@@ -275,10 +275,25 @@ def an_empty_file_has_no_columns(checks):
 
 def samples_are_not_shown_where_they_may_not(checks):
     p = checks.project({"out": {"connector": "localfiles", "root": "out"}}, "engine: {check_samples: false}\n")
-    p.write("pipelines/a.sql", "INSERT INTO {{ sink('out', 'a') }}\nSELECT b::INT AS c FROM (VALUES ('SECRET' || 'VAL')) v (b)")
-    done = p.run("run", "--all").expect(1, "PZ0501", "Could not convert string '***'")
-    kept = "".join(f.read_text(errors="replace") for f in p.runs()[-1].iterdir() if f.suffix in (".json", ".ndjson"))
-    must("SECRETVAL" not in done.out + done.err + kept, "the value is shown")
+    fetch = "(SELECT b FROM (VALUES ('300'), ('it''s 5 secret')) v (b) WHERE length(b) > 3)"
+    for call in ("CAST(b AS TINYINT)", "b::INTEGER", "b::DECIMAL(9,2)", "b::DATE", "b::TIMESTAMP", "b::JSON", "strptime(b, '%Y')", "error(b)",
+                 "('300' || length(b))::TINYINT", "list_value(b)[1]::UUID"):
+        p.write("pipelines/a.sql", f"INSERT INTO {{{{ sink('out', 'a') }}}}\nSELECT {call} AS c FROM {fetch}")
+        done = p.run("run", "--all").expect(1, "PZ0501", "Error (samples are off")
+        kept = "".join(f.read_text(errors="replace") for f in p.runs()[-1].iterdir() if f.suffix in (".json", ".ndjson"))
+        must("secret" not in done.out + done.err + kept and "300" not in done.err, f"{call}: the value is shown: {done.err}")
+    # What a check says that cannot be evaluated, on screen, in the record and in the events; names stay.
+    p.write("pipelines/a.sql", f"INSERT INTO {{{{ sink('out', 'a') }}}}\nSELECT b FROM {fetch}")
+    for check, engine in (("SELECT b FROM staging.a WHERE b::INT > 0", "Error (samples are off"), ("SELECT gone FROM staging.a", "gone")):
+        p.write("pipelines/configs/a.yml", f"pipeline: a\nchecks:\n  - custom_sql: {{name: none, sql: \"SELECT * FROM ({check})\"}}\n")
+        done = p.run("run", "--all").expect(1, "PZ0510", engine)
+        kept = "".join(f.read_text(errors="replace") for f in p.runs()[-1].iterdir() if f.suffix in (".json", ".ndjson"))
+        must("secret" not in done.out + done.err + kept, f"{check}: the value is shown")
+        must(engine in kept, kept)
+    # One check may keep its own to itself.
+    p.write("project.yml", "name: p\nversion: 1.0.0\n")
+    p.write("pipelines/configs/a.yml", "pipeline: a\nchecks:\n  - custom_sql: {name: none, sample_values: false, sql: \"SELECT b FROM staging.a WHERE b::INT > 0\"}\n")
+    must("secret" not in p.run("run", "--all").expect(1, "PZ0510", "samples are off").err, "a check shows values")
 
 
 def checks_inside_postgres_know_staging(checks):
