@@ -16,8 +16,10 @@
 namespace kedge::cli {
 namespace {
 
-// What SIGTERM leaves to requests under way; a supervisor kills after 10 s or more.
-constexpr std::chrono::seconds kStopTime{8};
+// What SIGTERM leaves to requests under way before their statements are cancelled, and to what then
+// still does not end; a supervisor kills after 10 s or more.
+constexpr std::chrono::seconds kGrace{5};
+constexpr std::chrono::seconds kStopTime{3};
 
 int number_of(const Arguments& arguments, const std::string& flag, int fallback, int least,
               int most) {
@@ -74,6 +76,9 @@ int serve(Invocation& invocation) {
     int signal = 0;
     sigwait(&signals, &signal);
     http.stop();
+    if (over.wait_for(kGrace) == std::future_status::timeout) {
+      http.cancel_all();
+    }
     if (over.wait_for(kStopTime) == std::future_status::timeout) {
       invocation.terminal.err.write("requests under way are cut off\n");
       std::_Exit(0);
@@ -118,8 +123,9 @@ std::vector<Command> server_commands() {
   serve_command.run = serve;
   serve_command.details =
       "GET /openapi.json describes every endpoint. Nothing that deletes or alters is offered;\n"
-      "only POST /ingest writes model files. SIGTERM ends it once running requests are answered, "
-      "after 8 s in any case.";
+      "only POST /ingest writes model files. SIGTERM ends it once running requests are answered;\n"
+      "after 5 s it cancels them, after 8 s it ends in any case. A client that hangs up ends what\n"
+      "its request does in databases.";
   serve_command.formats = {};
   Command mcp_command;
   mcp_command.name = "mcp";

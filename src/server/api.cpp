@@ -67,6 +67,16 @@ void add_query_parameters(const Operation& operation, Endpoint& endpoint) {
   }
 }
 
+// Runs it with a context whose connections obey the cancellation, if there is one.
+template <class Run>
+auto cancellable(app::Context& context, const app::Cancellation* cancellation, const Run& run) {
+  if (cancellation == nullptr) {
+    return run(context);
+  }
+  app::CancellableContext own(context, *cancellation);
+  return run(own.context());
+}
+
 Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   Endpoint endpoint;
   endpoint.method = operation.method;
@@ -89,7 +99,9 @@ Endpoint endpoint_of(app::Context& context, const Operation& operation) {
   }
   endpoint.handle = [&context, operation](const Request& request) {
     const document::Document arguments = arguments_of(operation, request);
-    const Answer answer = run_operation(operation, context, arguments.root);
+    const Answer answer = cancellable(context, request.cancellation, [&](app::Context& own) {
+      return run_operation(operation, own, arguments.root);
+    });
     Response response;
     response.status = answer.status;
     response.json = answer.json;
@@ -175,7 +187,7 @@ Endpoint mcp_endpoint(app::Context& context) {
       return error_response(400, codes::ERR_BODY.name(),
                             "the protocol version '" + version->second + "' is not spoken here");
     }
-    const std::optional<Json> answer = mcp.handle(request.body);
+    const std::optional<Json> answer = mcp.handle(request.body, request.cancellation);
     if (!answer) {
       Response response = text_response("", "text/plain");
       response.status = 202;
@@ -240,12 +252,15 @@ std::vector<Endpoint> make_endpoints(app::Context& context, const Metrics& metri
     return text_response(metrics.text(), "text/plain; version=0.0.4");
   }));
   endpoints.push_back(plain("/", "The page", page));
-  endpoints.push_back(plain("/page/data", "What the page draws", [&context](const Request&) {
-    Response response;
-    const app::CheckResult result = app::check(context, {});
-    response.json = report::page_data(result, app::collect_page_parts(context, result));
-    return response;
-  }));
+  endpoints.push_back(
+      plain("/page/data", "What the page draws", [&context](const Request& request) {
+        return cancellable(context, request.cancellation, [](app::Context& own) {
+          Response response;
+          const app::CheckResult result = app::check(own, {});
+          response.json = report::page_data(result, app::collect_page_parts(own, result));
+          return response;
+        });
+      }));
   const Json openapi = openapi_document(endpoints);
   endpoints.push_back(plain("/openapi.json", "This document", [openapi](const Request&) {
     Response response;
@@ -282,14 +297,20 @@ McpServer make_mcp_server(app::Context& context) {
     tool.description = operation.description;
     tool.input_schema = plain_schema(operation.input_schema);
     tool.read_only = operation.read_only;
-    tool.call = [&context, operation](const Node& arguments) {
-      const Answer answer = run_operation(operation, context, arguments);
+    tool.call = [&context, operation](const Node& arguments,
+                                      const app::Cancellation* cancellation) {
+      const Answer answer = cancellable(context, cancellation, [&](app::Context& own) {
+        return run_operation(operation, own, arguments);
+      });
       return ToolAnswer{answer.json, answer.status >= 400};
     };
     server.tools.push_back(std::move(tool));
   }
   server.list_resources = [&context] { return list_resources(context); };
-  server.read_resource = [&context](const std::string& uri) { return read_resource(context, uri); };
+  server.read_resource = [&context](const std::string& uri, const app::Cancellation* cancellation) {
+    return cancellable(context, cancellation,
+                       [&](app::Context& own) { return read_resource(own, uri); });
+  };
   return server;
 }
 

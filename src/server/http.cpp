@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "kedge/codes.h"
+#include "server/hang_ups.h"
 
 namespace kedge::server {
 namespace {
@@ -124,6 +125,7 @@ struct HttpServer::Impl {
   Metrics& metrics;
   std::function<std::string()> request_id;
   Places places;
+  HangUps hang_ups;
   httplib::Server server;
   int port = 0;
 
@@ -184,7 +186,11 @@ struct HttpServer::Impl {
     }
     Response response;
     try {
-      response = router.dispatch(make_request(from, body, id));
+      app::Cancellation cancellation;
+      const HangUps::Watch watch(hang_ups, from.remote_addr, from.remote_port, cancellation);
+      Request request = make_request(from, body, id);
+      request.cancellation = &cancellation;
+      response = router.dispatch(std::move(request));
     } catch (const std::exception& error) {
       response = error_response(500, codes::ERR_INTERNAL.name(), error.what());
     }
@@ -309,6 +315,9 @@ int HttpServer::port() const {
 }
 void HttpServer::run() {
   impl_->server.listen_after_bind();
+}
+void HttpServer::cancel_all() {
+  impl_->hang_ups.cancel_all();
 }
 void HttpServer::stop() {
   impl_->server.stop();

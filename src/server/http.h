@@ -31,8 +31,9 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   int port() const;
-  void run();   // until stop(); answers requests under way first
-  void stop();  // from any thread or after a signal
+  void run();         // until stop(); answers requests under way first
+  void stop();        // from any thread or after a signal
+  void cancel_all();  // what requests under way do in databases
 
  private:
   struct Impl;

@@ -131,7 +131,7 @@ bool McpServer::speaks(std::string_view version) {
   return std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
 }
 
-Json McpServer::call_tool(const Node& parameters) const {
+Json McpServer::call_tool(const Node& parameters, const app::Cancellation* cancellation) const {
   const Node* name = parameters.find("name");
   const auto tool = std::find_if(tools.begin(), tools.end(), [&](const Tool& candidate) {
     return name != nullptr && candidate.name == name->text;
@@ -145,13 +145,15 @@ Json McpServer::call_tool(const Node& parameters) const {
     throw ProtocolError{kInvalidParameters, "arguments must be an object"};
   }
   try {
-    return tool_result(tool->call(arguments != nullptr ? *arguments : empty_mapping()));
+    return tool_result(
+        tool->call(arguments != nullptr ? *arguments : empty_mapping(), cancellation));
   } catch (const Error& error) {
     return tool_result({failure_json(error.problem()), true});
   }
 }
 
-std::optional<Json> McpServer::handle_one(const Node& message) const {
+std::optional<Json> McpServer::handle_one(const Node& message,
+                                          const app::Cancellation* cancellation) const {
   const Node* id_node = message.find("id");
   const Node* method = message.find("method");
   Json id = id_node != nullptr ? document::to_json(*id_node) : Json();
@@ -188,7 +190,7 @@ std::optional<Json> McpServer::handle_one(const Node& message) const {
       return rpc_result(std::move(id), std::move(result));
     }
     if (method->text == "tools/call") {
-      return rpc_result(std::move(id), call_tool(parameters));
+      return rpc_result(std::move(id), call_tool(parameters, cancellation));
     }
     if (method->text == "resources/list") {
       return rpc_result(std::move(id), resources_json(list_resources()));
@@ -199,7 +201,7 @@ std::optional<Json> McpServer::handle_one(const Node& message) const {
     if (method->text == "resources/read") {
       const Node* uri = parameters.find("uri");
       const std::string wanted = uri != nullptr ? uri->text : "";
-      if (const std::optional<ResourceContent> content = read_resource(wanted)) {
+      if (const std::optional<ResourceContent> content = read_resource(wanted, cancellation)) {
         return rpc_result(std::move(id), content_json(wanted, *content));
       }
       return rpc_error(std::move(id), kResourceNotFound, "no resource '" + wanted + "'");
@@ -212,21 +214,22 @@ std::optional<Json> McpServer::handle_one(const Node& message) const {
   }
 }
 
-std::optional<Json> McpServer::handle(const std::string& message) const {
+std::optional<Json> McpServer::handle(const std::string& message,
+                                      const app::Cancellation* cancellation) const {
   const document::Document read =
       document::read_document("message", message, document::Format::Json);
   if (!read.problems.empty()) {
     return rpc_error(Json(), kParseError, "parse error: " + read.problems.front().message);
   }
   if (!read.root.is_sequence()) {
-    return handle_one(read.root);
+    return handle_one(read.root, cancellation);
   }
   if (read.root.items.empty()) {
     return rpc_error(Json(), kInvalidRequest, "an empty batch");
   }
   Json answers = Json::array();
   for (const Node& item : read.root.items) {
-    if (std::optional<Json> answer = handle_one(item)) {
+    if (std::optional<Json> answer = handle_one(item, cancellation)) {
       answers.push(std::move(*answer));
     }
   }

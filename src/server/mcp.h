@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cancellation.h"
 #include "document/json.h"
 #include "document/node.h"
 
@@ -27,7 +28,7 @@ struct Tool {
   bool read_only = true;
   bool idempotent = true;
   // Gets the arguments as a mapping. An Error thrown becomes an answer with isError.
-  std::function<ToolAnswer(const document::Node&)> call;
+  std::function<ToolAnswer(const document::Node&, const app::Cancellation*)> call;
 };
 
 struct Resource {
@@ -45,15 +46,20 @@ struct ResourceContent {
 struct McpServer {
   std::vector<Tool> tools;
   std::function<std::vector<Resource>()> list_resources;
-  std::function<std::optional<ResourceContent>(const std::string& uri)> read_resource;
+  std::function<std::optional<ResourceContent>(const std::string& uri, const app::Cancellation*)>
+      read_resource;
   // The answer to one message or batch; nullopt for notifications. Malformed JSON gives the
   // protocol's own error (-32700).
-  std::optional<document::Json> handle(const std::string& message) const;
+  // `cancellation` (may be null) ends what tools do in databases.
+  std::optional<document::Json> handle(const std::string& message,
+                                       const app::Cancellation* cancellation) const;
   static bool speaks(std::string_view version);  // of the protocol
 
  private:
-  std::optional<document::Json> handle_one(const document::Node& message) const;
-  document::Json call_tool(const document::Node& parameters) const;
+  std::optional<document::Json> handle_one(const document::Node& message,
+                                           const app::Cancellation* cancellation) const;
+  document::Json call_tool(const document::Node& parameters,
+                           const app::Cancellation* cancellation) const;
 };
 
 }  // namespace kedge::server

@@ -42,33 +42,35 @@ void McpSession::take(const std::string& line) {
       cancel(read.root);
     }
     const std::lock_guard lock(mutex_);
-    send(server_.handle(line));
+    send(server_.handle(line, nullptr));
     return;
   }
   const std::string key = read.root.is_mapping() ? key_of(read.root.find("id")) : "";
+  const auto cancellation = std::make_shared<app::Cancellation>();
   {
     const std::lock_guard lock(mutex_);
     ++running_;
-    cancelled_[key] = false;
+    cancellations_[key] = cancellation;
   }
-  std::thread([this, line, key] { answer(line, key); }).detach();
+  std::thread([this, line, key, cancellation] { answer(line, key, *cancellation); }).detach();
 }
 
-void McpSession::answer(const std::string& line, const std::string& key) {
+void McpSession::answer(const std::string& line, const std::string& key,
+                        app::Cancellation& cancellation) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return working_ < kPlaces; });
   std::optional<Json> found;
-  if (!cancelled_[key]) {
+  if (!cancellation.requested()) {
     ++working_;
     lock.unlock();
-    found = server_.handle(line);
+    found = server_.handle(line, &cancellation);
     lock.lock();
     --working_;
   }
-  if (!cancelled_[key]) {
+  if (!cancellation.requested()) {
     send(found);
   }
-  cancelled_.erase(key);
+  cancellations_.erase(key);
   --running_;
   changed_.notify_all();
 }
@@ -81,9 +83,9 @@ void McpSession::cancel(const Node& message) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  const auto request = cancelled_.find(key_of(parameters->find("requestId")));
-  if (request != cancelled_.end() && !request->first.empty()) {
-    request->second = true;
+  const auto request = cancellations_.find(key_of(parameters->find("requestId")));
+  if (request != cancellations_.end() && !request->first.empty()) {
+    request->second->request();
   }
 }
 

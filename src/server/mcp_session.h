@@ -1,13 +1,15 @@
 // One client of the Model Context Protocol over a stream of lines: what takes long runs beside the
-// others, so that a ping is answered meanwhile and a cancelled request gives no answer.
+// others, so that a ping is answered meanwhile; a cancelled request is ended and gives no answer.
 #pragma once
 
 #include <condition_variable>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
+#include "app/cancellation.h"
 #include "server/mcp.h"
 
 namespace kedge::server {
@@ -22,7 +24,7 @@ class McpSession {
   void take(const std::string& line);
 
  private:
-  void answer(const std::string& line, const std::string& key);
+  void answer(const std::string& line, const std::string& key, app::Cancellation& cancellation);
   void cancel(const document::Node& message);
   void send(const std::optional<document::Json>& answer);
 
@@ -31,8 +33,9 @@ class McpSession {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t running_ = 0;
-  std::size_t working_ = 0;                // of those, the ones that hold a place at work
-  std::map<std::string, bool> cancelled_;  // id of a request under way, as JSON
+  std::size_t working_ = 0;  // of those, the ones that hold a place at work
+  // Of each request under way, by its id as JSON.
+  std::map<std::string, std::shared_ptr<app::Cancellation>> cancellations_;
 };
 
 }  // namespace kedge::server

@@ -12,17 +12,18 @@ McpServer sample() {
   document::Json schema;
   schema.set("type", "object");
   server.tools.push_back({"echo", "Echo", "Says what it was told", schema, true, true,
-                          [](const document::Node& arguments) {
+                          [](const document::Node& arguments, const app::Cancellation*) {
                             return ToolAnswer{document::to_json(arguments), false};
                           }});
   server.tools.push_back({"fails", "Fails", "Always fails", schema, true, true,
-                          [](const document::Node&) -> ToolAnswer {
+                          [](const document::Node&, const app::Cancellation*) -> ToolAnswer {
                             throw Error(codes::ERR_CONNECT, "no database");
                           }});
   server.list_resources = [] {
     return std::vector<Resource>{{"kedge://models", "models", "Every model", "application/json"}};
   };
-  server.read_resource = [](const std::string& uri) -> std::optional<ResourceContent> {
+  server.read_resource = [](const std::string& uri,
+                            const app::Cancellation*) -> std::optional<ResourceContent> {
     if (uri != "kedge://models") {
       return std::nullopt;
     }
@@ -32,7 +33,7 @@ McpServer sample() {
 }
 
 std::string ask(const std::string& message) {
-  const std::optional<document::Json> answer = sample().handle(message);
+  const std::optional<document::Json> answer = sample().handle(message, nullptr);
   return answer ? document::write_json(*answer, -1) : "";
 }
 

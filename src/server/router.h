@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cancellation.h"
 #include "document/json.h"
 #include "document/node.h"
 
@@ -22,6 +23,7 @@ struct Request {
   std::string content_type;
   std::map<std::string, std::string> headers;  // names in lower case
   std::string id;
+  const app::Cancellation* cancellation = nullptr;  // of what it does in databases; null: none
 };
 
 struct Response {

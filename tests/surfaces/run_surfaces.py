@@ -265,6 +265,8 @@ def judge_slow(project):
     check("mcp: a ping does not wait", json.loads(process.stdout.readline())["id"] == 3 and time.monotonic() - begin < 10)
     process.kill()
     process.communicate()
+    judge_taken_back(project, query)
+    judge_hang_up(project, query)
     server = Server(project)
     caller = threading.Thread(target=lambda: raw(server, "POST /query HTTP/1.1\nHost: localhost\nContent-Length: "
                                                  + str(len(json.dumps(query))), json.dumps(query).encode()))
@@ -274,6 +276,7 @@ def judge_slow(project):
     server.__exit__()
     took = time.monotonic() - begin
     check("SIGTERM does not wait for a query without end", server.exit == 0 and took < 15, f"{server.exit} {took}")
+    check("it is ended, not cut off", not any("cut off" in line for line in server.lines), server.lines)
     caller.join()
     messages = [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "query", "arguments": query}}
                 for number in (1, 2)] + [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}]
@@ -282,6 +285,35 @@ def judge_slow(project):
     check("the limit of a declared connection", "took too long" in done.stdout, done.stdout)
     check("mcp: what was cancelled gets no answer, all else does", [json.loads(line)["id"] for line in done.stdout.splitlines()] == [2],
           done.stdout)
+
+
+def judge_taken_back(project, query):
+    """notifications/cancelled ends the query itself: nothing is left that the end of the input would wait for."""
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "query", "arguments": query}}
+    process = subprocess.Popen([kedge, "-C", str(project), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process.stdin.write(json.dumps(call) + "\n")
+    process.stdin.flush()
+    time.sleep(1)
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}) + "\n")
+    begin = time.monotonic()
+    said, _ = process.communicate(timeout=60)
+    took = time.monotonic() - begin
+    check("mcp: a cancelled query ends", process.returncode == 0 and said == "" and took < 15, f"{process.returncode} {took} {said}")
+
+
+def judge_hang_up(project, query):
+    """A client that hangs up gives its place back: the one place at work serves the next at once, long before the limit."""
+    body = json.dumps(query).encode()
+    call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "query", "arguments": query}}).encode()
+    with Server(project, "--concurrency", "1") as server:
+        for path, sent in (("/query", body), ("/mcp", call)):
+            with socket.create_connection(tuple(server.url.removeprefix("http://").split(":")), timeout=30) as connection:
+                connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(sent)}\r\n\r\n".encode() + sent)
+                time.sleep(0.7)
+            begin = time.monotonic()
+            status, answer = server.json("POST", "/query", {"source_model": "crates", "measures": ["*:count"]})
+            took = time.monotonic() - begin
+            check(f"hang-up: {path}", status == 200 and answer["data"] == [{"crates._count": 2}] and took < 9, f"{status} {took}")
 
 
 def judge_protocol(server):
