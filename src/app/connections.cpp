@@ -1,6 +1,7 @@
 #include "app/connections.h"
 
 #include "base/text.h"
+#include "document/json.h"
 #include "kedge/codes.h"
 #include "project/project.h"
 
@@ -102,17 +103,44 @@ std::optional<Position> declared_at(const Context& context, const std::string& n
   return connection != nullptr ? std::optional(connection->where) : std::nullopt;
 }
 
+std::vector<std::string> with_passwords(const std::vector<std::string>& given) {
+  std::vector<std::string> found;
+  for (std::string text : given) {
+    for (int i = 0; i < 2; ++i) {
+      if (db::redact_url(text) != text) {
+        found.push_back(text);
+      }
+      if (!text.starts_with("db:")) {  // a source may be written so
+        break;
+      }
+      text.erase(0, 3);
+    }
+  }
+  return found;
+}
+
+std::string without_passwords(std::string text, const std::vector<std::string>& given) {
+  const auto escaped = [](const std::string& word) {
+    const std::string quoted = document::write_json(document::Json(word), -1);
+    return quoted.substr(1, quoted.size() - 2);
+  };
+  for (const std::string& word : with_passwords(given)) {
+    const std::string shown = db::redact_url(word);
+    text = base::replace_all(std::move(text), word, shown);
+    text = base::replace_all(std::move(text), escaped(word), escaped(shown));
+  }
+  return text;
+}
+
 Problem without_passwords(Problem problem, const std::vector<std::string>& given) {
-  for (const std::string& text : given) {
-    const std::string shown = db::redact_url(text);
-    if (shown == text) {
-      continue;
-    }
-    problem.message = base::replace_all(std::move(problem.message), text, shown);
-    problem.hint = base::replace_all(std::move(problem.hint), text, shown);
-    for (Note& note : problem.notes) {
-      note.text = base::replace_all(std::move(note.text), text, shown);
-    }
+  const std::vector<std::string> words = with_passwords(given);
+  if (words.empty()) {
+    return problem;
+  }
+  problem.message = without_passwords(std::move(problem.message), words);
+  problem.hint = without_passwords(std::move(problem.hint), words);
+  for (Note& note : problem.notes) {
+    note.text = without_passwords(std::move(note.text), words);
   }
   return problem;
 }

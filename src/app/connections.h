@@ -24,9 +24,12 @@ db::ConnectionSettings settings_of(const Context& context, const project::Connec
 std::unique_ptr<db::Connection> connect(const Context& context, const std::string& name_or_url,
                                         db::AccessMode access);
 
-// A caller may give a URL with a password where a name is asked for: what repeats it is shown
-// without.
+// A caller may give a URL with a password where a name is asked for: what repeats it, as it is or
+// escaped for JSON, is shown without.
+std::string without_passwords(std::string text, const std::vector<std::string>& given);
 Problem without_passwords(Problem problem, const std::vector<std::string>& given);
+// Those of the texts that hold one.
+std::vector<std::string> with_passwords(const std::vector<std::string>& given);
 
 struct ListedConnection {
   std::string name;

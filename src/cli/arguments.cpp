@@ -6,9 +6,8 @@
 #include <deque>
 #include <memory>
 
+#include "app/connections.h"
 #include "base/text.h"
-#include "db/connection.h"
-#include "document/json.h"
 
 namespace kedge::cli {
 namespace {
@@ -132,26 +131,14 @@ CLI::App* make_app(CLI::App& root, const Command& command) {
 }  // namespace
 
 std::string mask_arguments(std::string text, const std::vector<std::string>& argv) {
-  const auto escaped = [](const std::string& word) {
-    const std::string quoted = document::write_json(document::Json(word), -1);
-    return quoted.substr(1, quoted.size() - 2);
-  };
-  const auto mask = [&](const std::string& word) {
-    const std::string shown = db::redact_url(word);
-    if (shown != word) {
-      text = base::replace_all(std::move(text), word, shown);
-      text = base::replace_all(std::move(text), escaped(word), escaped(shown));
-    }
-  };
+  std::vector<std::string> words = argv;
   for (const std::string& word : argv) {
-    mask(word);
-    mask(word.starts_with("db:") ? word.substr(3) : word);
     const std::size_t value = word.starts_with("-") ? word.find('=') : std::string::npos;
     if (value != std::string::npos && value + 1 < word.size()) {
-      mask(word.substr(value + 1));
+      words.push_back(word.substr(value + 1));
     }
   }
-  return text;
+  return app::without_passwords(std::move(text), words);
 }
 
 std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& commands,

@@ -110,16 +110,45 @@ void collect_texts(const document::Node& node, std::vector<std::string>& texts) 
   }
 }
 
+Json masked(const Json& json, const std::vector<std::string>& words) {
+  if (const std::string* text = json.as_string()) {
+    return app::without_passwords(*text, words);
+  }
+  if (const Json::Array* items = json.as_array()) {
+    Json list = Json::array();
+    for (const Json& item : *items) {
+      list.push(masked(item, words));
+    }
+    return list;
+  }
+  if (const Json::Object* members = json.as_object()) {
+    Json::Object object;
+    for (const auto& [key, value] : *members) {
+      object.emplace_back(app::without_passwords(key, words), masked(value, words));
+    }
+    return Json(std::move(object));
+  }
+  return json;
+}
+
 }  // namespace
 
 Answer run_operation(const Operation& operation, app::Context& context,
                      const document::Node& arguments) {
+  std::vector<std::string> texts;
+  collect_texts(arguments, texts);
+  const std::vector<std::string> words = app::with_passwords(texts);
   try {
-    return operation.run(context, arguments);
+    Answer answer = operation.run(context, arguments);
+    if (!words.empty() && (answer.status >= 400 || !operation.gives_data)) {
+      answer.json = masked(answer.json, words);
+    }
+    return answer;
   } catch (const Error& error) {
-    std::vector<std::string> texts;
-    collect_texts(arguments, texts);
-    throw Error(app::without_passwords(error.problem(), texts));
+    if (words.empty()) {
+      throw;
+    }
+    throw Error(app::without_passwords(error.problem(), words));
   }
 }
 

@@ -29,10 +29,11 @@ struct Operation {
   std::string body_member;  // REST: the whole body is this argument; empty: it holds all of them
   bool is_tool = true;      // offered through MCP
   bool read_only = true;
+  bool gives_data = false;    // success holds rows or texts, which are given as they are
   std::vector<int> failures;  // statuses that the OpenAPI document names
 };
 
-// Runs it; what an Error repeats of the arguments is shown without passwords.
+// Runs it; what an Error or an answer repeats of the arguments is shown without passwords.
 Answer run_operation(const Operation& operation, app::Context& context,
                      const document::Node& arguments);
 

@@ -160,6 +160,7 @@ Operation query_operation() {
   operation.run = query;
   operation.method = "POST";
   operation.pattern = "/query";
+  operation.gives_data = true;
   operation.failures = {400, 404, 422, 502, 504};
   return operation;
 }

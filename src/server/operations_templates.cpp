@@ -117,6 +117,7 @@ std::vector<Operation> template_operations() {
   render.method = "POST";
   render.pattern = "/templates/{name}/render";
   render.body_member = "payload";
+  render.gives_data = true;
   render.failures = {400, 404, 422};
   Operation verify;
   verify.name = "verify_templates";

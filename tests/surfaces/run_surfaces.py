@@ -225,10 +225,16 @@ def judge_secrets(server, project):
     url = "postgres://u:pa55w0rd@127.0.0.1:1/x"
     for path, body in (("/impact", {"connection": url, "drop_tables": ["t"]}), ("/diff", {"from": url, "to": url}),
                        ("/inspect", {"source": url}), ("/verify", {"connection": url}), ("/query", {"source_model": url}),
+                       ("/query", {"source_model": "x", "data_source": url}), ("/query", {"name": "x", "data_source": "db:" + url}),
+                       ("/query", {"source_model": "crates", "measures": [url]}),
+                       ("/query", {"source_model": "crates", "dimensions": ["id"], "filters": [url]}),
+                       ("/query", {"source_model": "crates", "dimensions": ["id"], "order": [{"column": url}]}),
+                       ("/query", {"queries": [{"source_model": "crates", url: 1}]}),
+                       ("/templates/x/render", {url: url}), ("/templates/verify", {"templates": [url]}),
                        ("/validate-models", {"data_source": url}), ("/ingest", {"data_source": url}),
                        ("/check", {"only": [url]}), ("/check", {url: 1})):
         status, text, _ = server.ask("POST", path, body)
-        check(f"secrets: {path}", status >= 400 and b"pa55w0rd" not in text, text[:300])
+        check(f"secrets: {path} {json.dumps(body)[:60]}", status >= 400 and b"pa55w0rd" not in text, text[:300])
     for arguments in (["impact", "--db", url, "--drop-table", "t"], ["impact", "--db", url, "--pending"], ["verify", "--db", url],
                       ["diff", url, "metadata:"], ["inspect", url], ["snapshot", url], ["record", url], ["log", url],
                       ["contract", "infer", url], ["contract", "accept", url], ["connections", "test", url], ["query", url],
