@@ -1,14 +1,12 @@
 #include "server/mcp_session.h"
 
-#include <thread>
+#include <system_error>
 
 namespace kedge::server {
 namespace {
 
 using document::Json;
 using document::Node;
-
-constexpr std::size_t kPlaces = 8;
 
 // The id of a request as a key; "" for what has none.
 std::string key_of(const Node* id) {
@@ -30,8 +28,14 @@ McpSession::McpSession(const McpServer& server, std::function<void(const std::st
     : server_(server), write_(std::move(write)) {}
 
 McpSession::~McpSession() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return running_ == 0; });
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) {
+    worker.join();
+  }
 }
 
 void McpSession::take(const std::string& line) {
@@ -46,33 +50,62 @@ void McpSession::take(const std::string& line) {
     return;
   }
   const std::string key = read.root.is_mapping() ? key_of(read.root.find("id")) : "";
-  const auto cancellation = std::make_shared<app::Cancellation>();
-  {
-    const std::lock_guard lock(mutex_);
-    ++running_;
-    cancellations_[key] = cancellation;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    return waiting_.empty() || (waiting_.size() < kWaiting && waiting_bytes_ < kWaitingBytes);
+  });
+  waiting_.push_back({line, key, std::make_shared<app::Cancellation>()});
+  waiting_bytes_ += line.size();
+  cancellations_[key] = waiting_.back().cancellation;
+  if (idle_ < waiting_.size() && workers_.size() < kPlaces) {
+    add_worker(lock);
   }
-  std::thread([this, line, key, cancellation] { answer(line, key, *cancellation); }).detach();
+  changed_.notify_all();
 }
 
-void McpSession::answer(const std::string& line, const std::string& key,
-                        app::Cancellation& cancellation) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return working_ < kPlaces; });
-  std::optional<Json> found;
-  if (!cancellation.requested()) {
-    ++working_;
-    lock.unlock();
-    found = server_.handle(line, &cancellation);
-    lock.lock();
-    --working_;
+// With the lock held. On a system without a thread to spare the reader does the work.
+void McpSession::add_worker(std::unique_lock<std::mutex>& lock) {
+  try {
+    workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    if (workers_.empty()) {
+      answer_next(lock);
+    }
   }
-  if (!cancellation.requested()) {
+}
+
+void McpSession::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    changed_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
+    --idle_;
+    if (waiting_.empty()) {
+      return;
+    }
+    answer_next(lock);
+  }
+}
+
+// With the lock held, but not while it works.
+void McpSession::answer_next(std::unique_lock<std::mutex>& lock) {
+  const Request request = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_bytes_ -= request.line.size();
+  changed_.notify_all();
+  std::optional<Json> found;
+  if (!request.cancellation->requested()) {
+    lock.unlock();
+    found = server_.handle(request.line, request.cancellation.get());
+    lock.lock();
+  }
+  if (!request.cancellation->requested()) {
     send(found);
   }
-  cancellations_.erase(key);
-  --running_;
-  changed_.notify_all();
+  const auto own = cancellations_.find(request.key);
+  if (own != cancellations_.end() && own->second == request.cancellation) {
+    cancellations_.erase(own);
+  }
 }
 
 void McpSession::cancel(const Node& message) {
