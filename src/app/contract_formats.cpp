@@ -53,6 +53,14 @@ EntityContract contract_of(const project::Connection& connection, const project:
     for (const project::Text& key : entity.write.keys) {
       result.keys.push_back(key.text);
     }
+    if (entity.write.columns) {
+      result.promise =
+          contracts::read_contract("connections.yml", entity.write.columns->value, problems);
+    }
+    if (entity.write.expect) {
+      result.promise_expectations =
+          contracts::read_expectations("connections.yml", entity.write.expect->value, problems);
+    }
   }
   return result;
 }
@@ -72,7 +80,7 @@ std::vector<EntityContract> contracts_of(const project::Connections& connections
   for (const project::Connection& connection : connections.connections) {
     for (const project::Entity& entity : connection.entities) {
       EntityContract contract = contract_of(connection, entity, problems);
-      if (!contract.contract.empty()) {
+      if (!contract.contract.empty() || !contract.strategy.empty()) {
         if (const document::Node* block = block_of(contract)) {
           contracts::keep_settings(contract, *block);
         }
@@ -131,6 +139,7 @@ ExportResult export_contract(Context& context, const ExportRequest& request) {
       load.connections,
       context.files.read(base::join_path(context.folder, "connections.yml")).value_or(""),
       result.problems);
+  std::erase_if(all, [](const EntityContract& entity) { return entity.contract.empty(); });
   for (const std::string& target : request.targets) {
     const bool known = std::any_of(all.begin(), all.end(), [&](const EntityContract& e) {
       return e.connection + "." + e.entity == target;

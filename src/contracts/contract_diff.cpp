@@ -2,6 +2,7 @@
 // second (spec/contracts.md 18.3).
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/text.h"
 #include "contracts/odcs.h"
@@ -43,19 +44,38 @@ bool bound_tightened(const std::optional<std::string>& before,
   return lower ? *new_value > *old_value : *new_value < *old_value;
 }
 
+bool threshold_tightened(const std::optional<Threshold>& before,
+                         const std::optional<Threshold>& after) {
+  if (!before || before == after) {
+    return false;
+  }
+  return !after || after->percent != before->percent || after->amount < before->amount;
+}
+
+// Only what fails can break: a fact that warns stops nobody.
 bool is_tightened(const Check& before, const Check& after) {
-  if (after.type == CheckType::AcceptedValues) {
-    return std::any_of(before.values.begin(), before.values.end(), [&](const std::string& value) {
-      return std::find(after.values.begin(), after.values.end(), value) == after.values.end();
-    });
+  if (after.severity == CheckSeverity::Warn) {
+    return false;
   }
-  if (after.type == CheckType::Freshness) {
-    return after.max_age_seconds < before.max_age_seconds;
-  }
-  return bound_tightened(before.minimum, after.minimum, true) ||
+  const bool values =
+      after.type == CheckType::AcceptedValues &&
+      std::any_of(before.values.begin(), before.values.end(), [&](const std::string& value) {
+        return std::find(after.values.begin(), after.values.end(), value) == after.values.end();
+      });
+  const bool age =
+      after.type == CheckType::Freshness && after.max_age_seconds < before.max_age_seconds;
+  const bool kept = before.on_violation == OnViolation::Quarantine &&
+                    after.on_violation != OnViolation::Quarantine;
+  return values || age || kept || before.severity == CheckSeverity::Warn ||
+         bound_tightened(before.minimum, after.minimum, true) ||
          bound_tightened(before.maximum, after.maximum, false) || before.pattern != after.pattern ||
          before.sql != after.sql ||
-         (before.severity == CheckSeverity::Warn && after.severity == CheckSeverity::Fail);
+         threshold_tightened(before.max_violations, after.max_violations);
+}
+
+bool is_same(const Check& a, const Check& b) {
+  return a.same_as(b) && a.severity == b.severity && a.max_violations == b.max_violations &&
+         a.on_violation == b.on_violation;
 }
 
 // The same setting, whatever the order of its keys.
@@ -85,22 +105,22 @@ class Differ {
 
   void compare(const EntityContract& before, const EntityContract& after) {
     entity_ = before.connection + "." + before.entity;
-    for (const ContractColumn& column : before.contract.columns) {
-      const ContractColumn* now = find_column(after.contract, column.name);
-      if (now == nullptr) {
-        add(DiffKind::Breaking, "column '" + column.name + "' removed");
-      } else {
-        compare_column(column, *now);
+    compare_columns(before.contract, after.contract);
+    compare_checks(all(before.contract, before.expectations),
+                   all(after.contract, after.expectations));
+    compare_read(before, after);
+    if (before.strategy.empty() || after.strategy.empty()) {
+      if (before.strategy != after.strategy) {
+        const bool gone = after.strategy.empty();
+        add(gone ? DiffKind::Breaking : DiffKind::Compatible,
+            gone ? "write removed" : "write added");
       }
+      return;
     }
-    for (const ContractColumn& column : after.contract.columns) {
-      if (find_column(before.contract, column.name) == nullptr) {
-        add(DiffKind::Compatible,
-            "column '" + column.name + "' added (" + type_name(column.type) + ")");
-      }
-    }
-    compare_checks(all(before), all(after));
-    compare_settings(before, after);
+    prefix_ = "write: ";
+    compare_promise(before, after);
+    compare_write(before, after);
+    prefix_.clear();
   }
 
   void add(const std::string& entity, DiffKind kind, const std::string& text) {
@@ -108,12 +128,29 @@ class Differ {
   }
 
  private:
-  void add(DiffKind kind, const std::string& text) { add(entity_, kind, text); }
+  void add(DiffKind kind, const std::string& text) { add(entity_, kind, prefix_ + text); }
 
-  static std::vector<Check> all(const EntityContract& entity) {
-    std::vector<Check> checks = entity.contract.facts;
-    checks.insert(checks.end(), entity.expectations.begin(), entity.expectations.end());
+  static std::vector<Check> all(const Contract& contract, const std::vector<Check>& expectations) {
+    std::vector<Check> checks = contract.facts;
+    checks.insert(checks.end(), expectations.begin(), expectations.end());
     return checks;
+  }
+
+  void compare_columns(const Contract& before, const Contract& after) {
+    for (const ContractColumn& column : before.columns) {
+      const ContractColumn* now = find_column(after, column.name);
+      if (now == nullptr) {
+        add(DiffKind::Breaking, "column '" + column.name + "' removed");
+      } else {
+        compare_column(column, *now);
+      }
+    }
+    for (const ContractColumn& column : after.columns) {
+      if (find_column(before, column.name) == nullptr) {
+        add(DiffKind::Compatible,
+            "column '" + column.name + "' added (" + type_name(column.type) + ")");
+      }
+    }
   }
 
   void compare_column(const ContractColumn& before, const ContractColumn& now) {
@@ -129,53 +166,95 @@ class Differ {
     }
   }
 
-  // What is read stays what the columns promise; what is written, and when, may not.
-  void compare_settings(const EntityContract& before, const EntityContract& after) {
-    compare_blocks("read", settings_of(before, before.read_settings, Block::Read),
-                   settings_of(after, after.read_settings, Block::Read));
-    compare_blocks("write", settings_of(before, before.write_settings, Block::Write),
-                   settings_of(after, after.write_settings, Block::Write));
+  // What readers of the target were promised; without `columns:` nothing was.
+  void compare_promise(const EntityContract& before, const EntityContract& after) {
+    if (!before.promise.empty() && after.promise.empty()) {
+      add(DiffKind::Breaking, "columns removed");
+    } else if (before.promise.empty() && !after.promise.empty()) {
+      add(DiffKind::Compatible, "columns added");
+    } else {
+      compare_columns(before.promise, after.promise);
+    }
+    compare_checks(all(before.promise, before.promise_expectations),
+                   all(after.promise, after.promise_expectations));
   }
 
-  enum class Block { Read, Write };
-  static document::Json settings_of(const EntityContract& entity, const document::Json& rest,
-                                    Block block) {
-    document::Json settings = document::Json::object();
-    if (block == Block::Read) {
-      settings.set("path", entity.path);
-      settings.set("description", entity.description);
-      settings.set("tags", base::join(entity.tags, ", "));
-    } else if (!entity.strategy.empty()) {
-      settings.set("strategy", entity.strategy);
-      settings.set("schema_policy", entity.policy);
-      settings.set("keys", base::join(entity.keys, ", "));
-    }
+  using Settings = std::map<std::string, document::Json>;
+
+  static void take(Settings& settings, const document::Json& rest,
+                   const std::vector<std::string_view>& told) {
     for (const auto& [key, value] : *rest.as_object()) {
-      if (key != "keys") {  // told above
-        settings.set(key, value);
+      if (std::find(told.begin(), told.end(), key) == told.end()) {
+        settings[key] = sorted(value);
       }
+    }
+  }
+
+  static Settings read_settings(const EntityContract& entity) {
+    Settings settings{{"path", entity.path},
+                      {"description", entity.description},
+                      {"tags", base::join(entity.tags, ", ")},
+                      {"extra_columns", "ignore"}};
+    take(settings, entity.read_settings, {});
+    return settings;
+  }
+
+  // With the defaults of what readers of the target rely on, so that saying one changes nothing.
+  static Settings write_settings(const EntityContract& entity) {
+    std::vector<std::string> keys = entity.keys;
+    std::sort(keys.begin(), keys.end());
+    Settings settings{{"strategy", entity.strategy},
+                      {"schema_policy", entity.policy},
+                      {"keys", base::join(keys, ", ")}};
+    if (entity.is_file) {
+      settings.insert(
+          {{"format", "parquet"}, {"delimiter", ","}, {"header", true}, {"layout", "ndjson"}});
+    }
+    take(settings, entity.write_settings, {"keys", "columns", "expect"});
+    if (entity.is_file) {
+      const std::string* format = settings["format"].as_string();
+      settings.insert({"path", entity.entity + "." + (format == nullptr ? "parquet" : *format)});
     }
     return settings;
   }
 
-  void compare_blocks(const std::string& block, const document::Json& before,
-                      const document::Json& after) {
-    static const std::vector<std::string_view> kHarmless = {
-        "schema_policy", "retry", "duplicates", "format", "path", "delimiter", "header", "layout"};
-    const auto tell = [&](const std::string& key, const std::string& how) {
-      const bool harmless =
-          block == "read" || std::find(kHarmless.begin(), kHarmless.end(), key) != kHarmless.end();
-      add(harmless ? DiffKind::Compatible : DiffKind::Breaking, block + ": " + key + " " + how);
+  // What is read stays what the columns promise, unless a read that passed fails now.
+  void compare_read(const EntityContract& before, const EntityContract& after) {
+    compare_settings("read: ", read_settings(before), read_settings(after),
+                     [](const std::string& key, const document::Json* now) {
+                       const bool gate = key == "extra_columns" || key == "on_source_drift";
+                       const std::string* word = now == nullptr ? nullptr : now->as_string();
+                       return gate && word != nullptr && *word == "fail";
+                     });
+  }
+
+  // What is written, where and how is what others read.
+  void compare_write(const EntityContract& before, const EntityContract& after) {
+    static const std::vector<std::string_view> kHarmless = {"schema_policy", "retry", "duplicates"};
+    compare_settings("", write_settings(before), write_settings(after),
+                     [](const std::string& key, const document::Json*) {
+                       return std::find(kHarmless.begin(), kHarmless.end(), key) == kHarmless.end();
+                     });
+  }
+
+  template <class Breaks>
+  void compare_settings(const std::string& block, const Settings& before, const Settings& after,
+                        Breaks breaks) {
+    const auto tell = [&](const std::string& key, const document::Json* now,
+                          const std::string& how) {
+      add(breaks(key, now) ? DiffKind::Breaking : DiffKind::Compatible, block + key + " " + how);
     };
-    for (const auto& [key, value] : *before.as_object()) {
-      const document::Json* now = after.find(key);
-      if (now == nullptr || !(sorted(*now) == sorted(value))) {
-        tell(key, now == nullptr ? "removed" : "changed");
+    for (const auto& [key, value] : before) {
+      const auto now = after.find(key);
+      if (now == after.end()) {
+        tell(key, nullptr, "removed");
+      } else if (!(now->second == value)) {
+        tell(key, &now->second, "changed");
       }
     }
-    for (const auto& [key, value] : *after.as_object()) {
-      if (before.find(key) == nullptr) {
-        tell(key, "added");
+    for (const auto& [key, value] : after) {
+      if (before.count(key) == 0) {
+        tell(key, &value, "added");
       }
     }
   }
@@ -184,8 +263,10 @@ class Differ {
     for (const Check& check : after) {
       const Check* old = find_same(before, check);
       if (old == nullptr) {
-        add(DiffKind::Breaking, "new fact: " + describe_check(check));
-      } else if (!old->same_as(check) || old->severity != check.severity) {
+        const bool warns = check.severity == CheckSeverity::Warn;
+        add(warns ? DiffKind::Compatible : DiffKind::Breaking,
+            "new fact: " + describe_check(check));
+      } else if (!is_same(*old, check)) {
         const bool tight = is_tightened(*old, check);
         add(tight ? DiffKind::Breaking : DiffKind::Compatible,
             std::string(tight ? "tightened" : "loosened") + " fact: " + describe_check(*old) +
@@ -201,6 +282,7 @@ class Differ {
 
   std::vector<ContractChange>& changes_;
   std::string entity_;
+  std::string prefix_;
 };
 
 const EntityContract* find_entity(const std::vector<EntityContract>& entities,

@@ -26,6 +26,8 @@ struct EntityContract {
   std::vector<std::string> keys;  // of its write
   std::string strategy;           // empty: no write
   std::string policy;
+  Contract promise;  // `columns:` of its write, and the facts beside them
+  std::vector<Check> promise_expectations;
   std::string description;
   std::vector<std::string> tags;
   // What else the blocks say, by key: query, sync, null_text; on_delete, columns, keys that are no
