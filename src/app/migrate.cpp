@@ -116,8 +116,10 @@ class Authoring {
       return start_live();
     }
     if (!snapshot_) {
+      refuse_wrong_guess(context_, setup_, codes::ERR_NO_SNAPSHOT);
       throw Error(codes::ERR_NO_SNAPSHOT,
-                  "there is neither a snapshot nor a database to start from",
+                  "there is neither a snapshot (" + shown_path(context_, setup_.snapshot_path) +
+                      ") nor a database to start from",
                   "kedge migrate --db <url> --apply for a new database, "
                   "kedge migrate baseline --from-db --db <url> for an existing one");
     }

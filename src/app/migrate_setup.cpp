@@ -7,6 +7,7 @@
 #include "app/connections.h"
 #include "app/metadata.h"
 #include "app/wrangler.h"
+#include "base/file_system.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 
@@ -204,6 +205,40 @@ db::ConnectionSettings target_settings(const Context& context, const MigrateSetu
                 "give --db, or migrate.target in project.yml");
   }
   return settings_of(context, *setup.target, access);
+}
+
+namespace {
+
+// By dialect: .schema.sqlite.json.
+std::vector<std::string> other_snapshots(const Context& context, const MigrateSetup& setup) {
+  std::vector<std::string> dialects;
+  const std::size_t slash = setup.snapshot_path.rfind('/');
+  const std::string folder = setup.snapshot_path.substr(0, slash);
+  if (context.files.kind(setup.snapshot_path) || !context.files.kind(folder)) {
+    return dialects;
+  }
+  for (const base::FolderEntry& entry : context.files.list(folder)) {
+    static constexpr std::string_view kBefore = ".schema.";
+    static constexpr std::string_view kAfter = ".json";
+    if (entry.name.starts_with(kBefore) && entry.name.ends_with(kAfter) &&
+        entry.name.size() > kBefore.size() + kAfter.size()) {
+      dialects.push_back(
+          entry.name.substr(kBefore.size(), entry.name.size() - kBefore.size() - kAfter.size()));
+    }
+  }
+  return dialects;
+}
+
+}  // namespace
+
+void refuse_wrong_guess(const Context& context, const MigrateSetup& setup, Code code) {
+  const std::vector<std::string> others = other_snapshots(context, setup);
+  if (setup.dialect_is_guessed && !others.empty()) {
+    throw Error(code,
+                "nothing says the dialect: of " + schema::to_string(setup.dialect) +
+                    ", the default, there is no snapshot, but of " + base::join(others, " and "),
+                "--dialect " + others.front() + ", or migrate.dialect in project.yml");
+  }
 }
 
 bool is_to_be_made(const Context& context, const MigrateSetup& setup) {

@@ -47,6 +47,8 @@ MigrateSetup make_setup(const Context& context, const DatabaseFlags& flags);
 
 // The path as people see it: relative to the project.
 std::string shown_path(const Context& context, const std::string& path);
+// Throws when the default alone says the dialect, and the snapshots that are there are of others.
+void refuse_wrong_guess(const Context& context, const MigrateSetup& setup, Code code);
 // Throws ERR_NO_DATABASE when nothing names one.
 db::ConnectionSettings target_settings(const Context& context, const MigrateSetup& setup,
                                        db::AccessMode access);

@@ -192,6 +192,7 @@ class Proof {
 
   MigrateResult run() {
     check_replayable(setup_);
+    refuse_wrong_guess(context_, setup_, codes::ERR_NO_DIALECT);
     result_.command = "migrate prove";
     result_.dialect = schema::to_string(setup_.dialect);
     setup_.scratch.keep = setup_.scratch.keep || request_.keep;
