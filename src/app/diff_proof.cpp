@@ -283,9 +283,9 @@ class KeptColumns {
 Proof prove_plan(const Context& context, const DiffRequest& request, const Source& from,
                  const Source& to, const migrate::Plan& plan, const diff::Options& options) {
   Proof proof;
-  Prover prover(context, request, options);
   diff::Options plain = options;
-  plain.declared = {};
+  plain.declared = {};  // pending between A and B only: neither in the making of the copy nor after
+  Prover prover(context, request, plain);
   try {
     if (options.dialect == schema::Dialect::Postgres && request.scratch.url.empty()) {
       prover.make_roles(from.schema, to.schema);

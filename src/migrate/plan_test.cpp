@@ -4,6 +4,7 @@
 
 #include "kedge/codes.h"
 #include "migrate/emission.h"
+#include "migrate/render.h"
 #include "migrate/test_shapes.h"
 
 namespace kedge::migrate {
@@ -415,6 +416,12 @@ TEST(PlanTest, APartitionKeyCannotBeAltered) {
   EXPECT_EQ(plan.changes[0].status.code, codes::ERR_UNSUPPORTED);
   EXPECT_FALSE(plan.changes[0].status.hint.empty());
   EXPECT_TRUE(plan.is_blocked());
+}
+
+TEST(Render, NoTextLeavesItsComment) {
+  EXPECT_EQ(comment_lines("a\nDROP TABLE t;"), "-- a\n-- DROP TABLE t;\n");
+  EXPECT_EQ(comment_lines("a\r\nb\rc"), "-- a \n-- b c\n");
+  EXPECT_EQ(comment_lines("a\n kedge: transaction off"), "-- a\n-- >  kedge: transaction off\n");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // The text of up.sql and down.sql.
+#include "migrate/render.h"
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -17,7 +19,7 @@ std::string hazard_line(const Hazard& hazard) {
 }
 
 void comment(std::string& text, const std::string& line) {
-  text += "-- " + base::replace_all(base::replace_all(line, "\r", " "), "\n", "\n-- ") + "\n";
+  text += comment_lines(line);
 }
 
 void write_statement(std::string& text, const PlanStatement& statement) {
@@ -63,6 +65,16 @@ std::string render(const Plan& plan, const std::vector<PlanStatement>& statement
 }
 
 }  // namespace
+
+std::string comment_lines(std::string_view text) {
+  std::string lines;
+  for (const std::string& line :
+       base::split(base::replace_all(std::string(text), "\r", " "), '\n')) {
+    lines += base::trim(line).starts_with("kedge:") ? "-- > " : "-- ";
+    lines += line + "\n";
+  }
+  return lines;
+}
 
 std::string render_up(const Plan& plan) {
   return render(plan, plan.up);

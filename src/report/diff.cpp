@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "migrate/render.h"
 #include "report/problem.h"
 #include "schema/change_json.h"
 
@@ -97,14 +98,14 @@ std::vector<migrate::Hazard> hazards_of(const migrate::Plan& plan,
 void write_lines(std::string& sql, const migrate::Plan& plan,
                  const migrate::PlanStatement& statement) {
   for (const std::string& line : statement.comments) {
-    sql += "-- " + line + "\n";
+    sql += migrate::comment_lines(line);
   }
   if (statement.destructive) {
     sql += "-- DESTRUCTIVE: what this takes away cannot be made again\n";
   }
   for (const migrate::Hazard& hazard : hazards_of(plan, statement)) {
-    sql +=
-        "-- HAZARD: " + hazard.hazard + " " + to_string(hazard.table) + ": " + hazard.text + "\n";
+    sql += migrate::comment_lines("HAZARD: " + hazard.hazard + " " + to_string(hazard.table) +
+                                  ": " + hazard.text);
   }
   sql += statement.sql + "\n";
 }
@@ -247,8 +248,8 @@ std::string diff_sql(const app::ShapeDiff& result) {
   std::string sql;
   for (const migrate::PlannedChange& planned : result.plan.changes) {
     if (is_impossible(planned.status)) {
-      sql +=
-          "-- REFUSED: " + describe(planned.change) + "\n-- " + refusal_of(planned.status) + "\n";
+      sql += migrate::comment_lines("REFUSED: " + describe(planned.change) + "\n" +
+                                    refusal_of(planned.status));
     }
   }
   const auto steps = steps_of(result.plan);

@@ -1,4 +1,5 @@
 // Texts and JSON of runs, cursors and contract differences.
+#include "migrate/render.h"
 #include "report/contracts.h"
 
 namespace kedge::report {
@@ -115,16 +116,17 @@ Json cursor_change_json(const app::CursorResult& result) {
 std::string plan_text(const app::PlanResult& result) {
   std::string text;
   for (const app::CompiledPipeline& pipeline : result.pipelines) {
-    text += "-- " + pipeline.name + "\n" + pipeline.sql + "\n\n";
+    text += migrate::comment_lines(pipeline.name) + pipeline.sql + "\n\n";
   }
   for (const app::PlannedWrite& write : result.writes) {
-    text += "-- write " + write.target + " (" + write.strategy + ", " + write.policy + ")" +
-            (write.note.empty() ? "" : ": " + write.note) + "\n";
+    text +=
+        migrate::comment_lines("write " + write.target + " (" + write.strategy + ", " +
+                               write.policy + ")" + (write.note.empty() ? "" : ": " + write.note));
     for (const std::string& statement : write.statements) {
       text += statement + ";\n";
     }
     for (const std::string& refusal : write.refusals) {
-      text += "-- would be refused: " + refusal + "\n";
+      text += migrate::comment_lines("would be refused: " + refusal);
     }
   }
   return text;

@@ -20,7 +20,7 @@ from kt.common import Skip                             # noqa: E402
 from kt.databases import Databases, SqlError           # noqa: E402
 from kt.diff import catalog, count_rows, url           # noqa: E402
 
-# dialect, name, before, after, rows copied when proved, the words of the refusal or the tables with other values
+# dialect, name, before, after, rows copied when proved, the words of the refusal or the tables with other values, more flags
 CASES = [
     ("sqlite", "rebuild under view and trigger", """
 CREATE TABLE p (id integer PRIMARY KEY, name text NOT NULL, x real, b blob);
@@ -94,12 +94,16 @@ CREATE INDEX c_s ON c (s);
 CREATE VIEW v AS SELECT id, m, ok FROM p;""", 4),
     ("duckdb", "rows that are no numbers", "CREATE TABLE t (a varchar); INSERT INTO t VALUES ('x');", "CREATE TABLE t (a integer);",
      "Could not convert string 'x'"),
+] + [
+    (dialect, "declared renames", "CREATE TABLE t (id integer PRIMARY KEY, a integer); INSERT INTO t VALUES (1, 2);",
+     "CREATE TABLE u (id integer PRIMARY KEY, b integer);", 1, ["--rename-table", "t=u", "--rename-column", "u.a=b"])
+    for dialect in ("sqlite", "postgres", "mysql", "duckdb")
 ]
 
 
-def prove(kedge: str, a, b, wanted) -> None:
+def prove(kedge: str, a, b, wanted, flags: list[str]) -> None:
     before = catalog(a), count_rows(a)
-    done = subprocess.run([kedge, "diff", url(a), url(b), "--prove", "--format", "json"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([kedge, "diff", url(a), url(b), "--prove", "--format", "json", *flags], capture_output=True, text=True, timeout=60)
     faults = document_faults("diff", done.stdout)
     assert not faults, faults[:3]
     proof = json.loads(done.stdout).get("proof")
@@ -121,7 +125,7 @@ def main() -> int:
     args = parser.parse_args()
     dbs, passed, failed = Databases(args.duckdb_lib), 0, 0
     try:
-        for dialect, name, before, after, wanted in CASES:
+        for dialect, name, before, after, wanted, *flags in CASES:
             if args.only not in f"{dialect} {name}":
                 continue
             try:
@@ -131,7 +135,7 @@ def main() -> int:
                     try:
                         a.script(before)
                         b.script(after)
-                        prove(args.kedge, a, b, wanted)
+                        prove(args.kedge, a, b, wanted, flags[0] if flags else [])
                     finally:
                         a.close()
                         b.close()

@@ -1,0 +1,5 @@
+CREATE TABLE victim (n integer);
+CREATE TABLE `x
+DROP TABLE victim; --` (id integer PRIMARY KEY, n int);
+INSERT INTO `x
+DROP TABLE victim; --` VALUES (1, 2);
