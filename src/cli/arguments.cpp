@@ -75,6 +75,26 @@ void bind_command(Bound& bound, const Command& command, CLI::App* app, std::stri
   }
 }
 
+bool holds_nothing(const std::string& text) {
+  return base::trim(base::replace_all(text, ",", " ")).empty();
+}
+
+// The first flag whose value is empty and must not be, as an occurrence.
+std::optional<std::string> find_empty(const Bound& bound) {
+  for (const Flag& flag : bound.command->flags) {
+    const bool takes = flag.kind == FlagKind::Value || flag.kind == FlagKind::List;
+    for (const auto& [name, values] : bound.values) {
+      const bool empty = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+        return value.empty() || (flag.kind == FlagKind::List && holds_nothing(value));
+      });
+      if (takes && !flag.may_be_empty && name == first_spelling(flag.name) && empty) {
+        return name;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 Parsed collect(const Bound& bound, std::string folder) {
   Parsed parsed;
   parsed.command = bound.command;
@@ -174,6 +194,10 @@ std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& c
                                   [&](const Bound& candidate) { return candidate.app == chosen; });
   if (bound == bounds.end()) {
     return Misuse{root.help(), wants_json(argv)};
+  }
+  if (const auto flag = find_empty(*bound)) {
+    return Misuse{*flag + " is given and names nothing\nRun with --help for more information.",
+                  wants_json(argv)};
   }
   return collect(*bound, folder);
 }

@@ -14,7 +14,12 @@
 namespace kedge::cli {
 
 // OptionalValue: may stand alone; it is then there without a value.
-enum class FlagKind { Switch, Value, List, OptionalValue };  // List: repeatable, and comma-separated where said
+enum class FlagKind {
+  Switch,
+  Value,
+  List,
+  OptionalValue
+};  // List: repeatable, and comma-separated where said
 
 struct Flag {
   std::string name;  // "--format"; aliases after commas: "--yes,-y"
@@ -22,6 +27,9 @@ struct Flag {
   std::string value;  // "FILE", "text|json": shown in help
   std::string help;
   std::vector<std::string> choices;  // a value outside is a usage error; empty = any
+  // An empty value means something here. Elsewhere it is a usage error: a variable that is not set
+  // must not mean everything.
+  bool may_be_empty = false;
 };
 
 struct Positional {

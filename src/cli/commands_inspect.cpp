@@ -11,17 +11,18 @@ namespace kedge::cli {
 namespace {
 
 std::vector<Flag> source_flags() {
-  return {{"--dialect",
-           FlagKind::Value,
-           "DIALECT",
-           "What sql:, metadata: and empty: are read in",
-           {"sqlite", "postgres", "mysql", "duckdb", "d1"}},
-          {"--schema", FlagKind::List, "NAME", "Only these schemas of the database", {}},
-          {"--scope", FlagKind::List, "PATTERN", "Only objects that match; * is any text", {}},
-          {"--exclude", FlagKind::List, "PATTERN", "Leave out objects that match", {}},
-          {"--privileges", FlagKind::Switch, "", "Grants too", {}},
-          {"--scratch-url", FlagKind::Value, "URL", "A server for throw-away databases", {}},
-          {"--pg-bin", FlagKind::Value, "DIR", "Where PostgreSQL's programs are", {}}};
+  return {
+      {"--dialect",
+       FlagKind::Value,
+       "DIALECT",
+       "What sql:, metadata: and empty: are read in",
+       {"sqlite", "postgres", "mysql", "duckdb", "d1"}},
+      {"--schema", FlagKind::List, "NAME", "Only these schemas of the database", {}},
+      {"--scope", FlagKind::List, "PATTERN", "Only objects that match; * is any text", {}, true},
+      {"--exclude", FlagKind::List, "PATTERN", "Leave out objects that match", {}},
+      {"--privileges", FlagKind::Switch, "", "Grants too", {}},
+      {"--scratch-url", FlagKind::Value, "URL", "A server for throw-away databases", {}},
+      {"--pg-bin", FlagKind::Value, "DIR", "Where PostgreSQL's programs are", {}}};
 }
 
 app::InspectRequest request_of(const Arguments& arguments) {
