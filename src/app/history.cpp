@@ -126,8 +126,7 @@ std::optional<HistoryEntry> find_entry(HistoryStore& store, const std::string& s
 bool is_recorded_name(const std::string& text) {
   // Not a URL: those have a colon before any '@'.
   const std::size_t at = text.rfind('@');
-  return at != std::string::npos && at > 0 && text.find(':') > at && text.size() > at + 4 &&
-         text[at + 1] >= '0' && text[at + 1] <= '9';
+  return at != std::string::npos && at > 0 && text.find(':') > at && text.size() > at + 1;
 }
 
 schema::Schema load_recorded(const Context& context, const std::string& text) {

@@ -49,6 +49,25 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// No table has two columns of one name; one that a step before takes away leaves its name free.
+void require_free(const schema::Schema& before, const schema::Name& table, const std::string& name,
+                  const std::vector<Step>& steps) {
+  const schema::Table* found = schema::find_table(before, table);
+  const bool is_taken =
+      found != nullptr && std::any_of(found->columns.begin(), found->columns.end(),
+                                      [&](const auto& one) { return one.name.text() == name; });
+  const bool is_left = std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+    const auto* drop = std::get_if<DropColumn>(&step);
+    const auto* rename = std::get_if<RenameColumn>(&step);
+    return (drop != nullptr && drop->table == table && drop->column.text() == name) ||
+           (rename != nullptr && rename->table == table && rename->from.text() == name);
+  });
+  if (is_taken && !is_left) {
+    throw Error(codes::ERR_USAGE,
+                "table '" + schema::to_string(table) + "' has a column '" + name + "' already");
+  }
+}
+
 std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& request) {
   std::vector<Step> steps;
   for (const std::string& text : request.drop_columns) {
@@ -60,6 +79,7 @@ std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& re
   for (const std::string& text : request.renames) {
     const auto [column, name] = split_assignment(text);
     const DropColumn parsed = parse_column(before, column);
+    require_free(before, parsed.table, name, steps);
     steps.emplace_back(RenameColumn{parsed.table, parsed.column, Identifier(name)});
   }
   for (const std::string& text : request.retypes) {

@@ -123,6 +123,37 @@ std::string promise(const contracts::ContractColumn& column) {
   return to_string(column.type) + (column.optional ? " (optional)" : "");
 }
 
+// What is checked of a read, with what a violation leads to.
+std::set<std::string> checks_of(const pipeline::Workspace* workspace, const std::string& label) {
+  std::set<std::string> checks;
+  const auto read = workspace != nullptr ? workspace->find_read(label) : std::nullopt;
+  if (read) {
+    for (const contracts::Check& check : workspace->reads[*read].checks) {
+      checks.insert(contracts::describe_check(check) +
+                    (check.severity == contracts::CheckSeverity::Fail ? "" : " (warns)"));
+    }
+  }
+  return checks;
+}
+
+// One line for each check that came or went; true when there is one.
+bool add_edited_checks(const pipeline::Workspace* before, const pipeline::Workspace& after,
+                       const std::string& label, ImpactResult& result) {
+  const std::set<std::string> old = checks_of(before, label);
+  const std::set<std::string> now = checks_of(&after, label);
+  for (const std::string& check : old) {
+    if (!now.contains(check)) {
+      result.changes.push_back("contract " + label + ": no longer checks " + check);
+    }
+  }
+  for (const std::string& check : now) {
+    if (!old.contains(check)) {
+      result.changes.push_back("contract " + label + ": checks " + check);
+    }
+  }
+  return old != now;
+}
+
 // One line for each column that is promised otherwise than before, and the entities they are of.
 std::set<std::string> edited_entities(const pipeline::Workspace* before,
                                       const pipeline::Workspace& after, ImpactResult& result) {
@@ -148,6 +179,9 @@ std::set<std::string> edited_entities(const pipeline::Workspace* before,
   for (const std::string& label : labels) {
     const auto old = columns_of(before, label);
     const auto now = columns_of(&after, label);
+    if (add_edited_checks(before, after, label, result)) {
+      entities.insert(label);
+    }
     for (const auto& [name, type] : old) {
       const auto found = now.find(name);
       if (found == now.end()) {

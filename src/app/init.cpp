@@ -47,8 +47,7 @@ std::string connections_text(const std::string& url) {
            "#   host: localhost\n"
            "#   database: app\n"
            "#   user: app\n"
-           "#   password: ${APP_PASSWORD}\n"
-           "{}\n";
+           "#   password: ${APP_PASSWORD}\n";
   }
   const std::optional<db::ConnectionSettings> settings = db::parse_url(url);
   if (!settings) {

@@ -200,6 +200,24 @@ std::optional<schema::Schema> declared_shape(const Context& context, schema::Dia
   }
 }
 
+// Entities that connections.yml declares and no run has left a trace of.
+std::vector<std::string> declared_only(const Context& context,
+                                       const std::vector<ShownSchema>& known) {
+  std::vector<std::string> names;
+  const project::ConnectionsLoad loaded = project::load_connections(
+      context.files, context.environment, context.folder, project::UnsetOptions::Note);
+  for (const project::Connection& connection : loaded.connections.connections) {
+    for (const project::Entity& entity : connection.entities) {
+      const std::string name = connection.name + "." + entity.name;
+      if (std::none_of(known.begin(), known.end(),
+                       [&](const ShownSchema& one) { return one.entity == name; })) {
+        names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 PageParts collect_page_parts(Context& asked, const CheckResult& check) {
@@ -248,6 +266,7 @@ PageParts collect_page_parts(Context& asked, const CheckResult& check) {
   if (has_contracts) {
     try {
       parts.contracts = show_schemas(context, {}).schemas;
+      parts.declared = declared_only(context, parts.contracts);
     } catch (const Error&) {
       parts.contracts.clear();
     }

@@ -59,6 +59,7 @@ struct PageParts {
   std::optional<ShapeDiff> difference;  // target against metadata
   std::vector<ObjectSides> sides;       // of what differs, in the order of the changes
   std::vector<ShownSchema> contracts;
+  std::vector<std::string> declared;  // entities with a contract that no run has seen yet
 };
 
 // Never throws for one part: what cannot be read stays empty, the check's report says why.

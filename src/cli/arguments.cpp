@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 
 #include "app/connections.h"
@@ -130,6 +131,38 @@ bool wants_json(const std::vector<std::string>& argv) {
   return false;
 }
 
+// Of words that only stand before others: "connections list".
+std::string group_summary(const std::string& word) {
+  static const std::map<std::string, std::string> kGroups = {
+      {"connections", "List the connections, or try them"},
+      {"contract", "Infer, import, export and compare contracts"},
+      {"metadata", "Make metadata from models of other tools"},
+      {"models", "List, show or import semantic models"},
+      {"schema", "Show or accept the shapes that runs have seen"},
+      {"state", "Show or move the cursors of incremental reads"},
+      {"templates", "List the templates of the metadata"}};
+  const auto found = kGroups.find(word);
+  return found == kGroups.end() ? "" : found->second;
+}
+
+// Why the words that no command takes are none: the first names no command.
+std::string misuse_text(const CLI::ParseError& error, const std::vector<Command>& commands,
+                        const std::vector<std::string>& argv) {
+  std::vector<std::string> known;
+  for (const Command& command : commands) {
+    known.push_back(base::split(command.name, ' ').front());
+  }
+  std::size_t first = 0;
+  while (first < argv.size() && argv[first].starts_with('-')) {
+    first += argv[first] == "-C" ? 2 : 1;
+  }
+  if (first < argv.size() && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr &&
+      std::find(known.begin(), known.end(), argv[first]) == known.end()) {
+    return "there is no command '" + argv[first] + "'" + base::did_you_mean(argv[first], known);
+  }
+  return error.what();
+}
+
 // "migrate apply-pending" needs the app of "migrate" first.
 CLI::App* make_app(CLI::App& root, const Command& command) {
   CLI::App* app = &root;
@@ -139,7 +172,8 @@ CLI::App* make_app(CLI::App& root, const Command& command) {
         [&](const CLI::App* candidate) { return candidate->get_name() == words[i]; });
     CLI::App* next = known.empty() ? nullptr : known.front();
     if (next == nullptr) {
-      next = app->add_subcommand(words[i], i + 1 == words.size() ? command.summary : "");
+      next = app->add_subcommand(words[i],
+                                 i + 1 == words.size() ? command.summary : group_summary(words[i]));
     } else if (i + 1 == words.size()) {
       next->description(command.summary);
     }
@@ -180,7 +214,8 @@ std::variant<Parsed, Help, Misuse> parse_arguments(const std::vector<Command>& c
   } catch (const CLI::CallForHelp&) {
     return Help{root.help()};  // of the chosen command, with the names of all above it
   } catch (const CLI::ParseError& error) {
-    return Misuse{mask_arguments(error.what(), argv) + "\nRun with --help for more information.",
+    return Misuse{mask_arguments(misuse_text(error, commands, argv), argv) +
+                      "\nRun with --help for more information.",
                   wants_json(argv)};
   }
   if (version) {

@@ -40,7 +40,7 @@ int run_log(Invocation& invocation) {
   request.only_changes = !arguments.has("--all");
   const auto store = store_of(invocation);
   const std::vector<app::LogRow> rows = app::history_log(*store, request);
-  print(invocation, report::log_json(rows), report::log_text(rows));
+  print(invocation, report::log_json(rows), report::log_text(rows, request.subject));
   return 0;
 }
 

@@ -33,7 +33,7 @@ std::string to_crlf(const std::string& text) {
 }
 
 std::vector<const GenTarget*> chosen_targets(const project::Project& project,
-                                             const std::vector<std::string>& names) {
+                                             const std::vector<std::string>& names, bool prunes) {
   std::vector<const GenTarget*> chosen;
   std::vector<std::string> known;
   for (const GenTarget& target : project.gen.targets) {
@@ -42,7 +42,7 @@ std::vector<const GenTarget*> chosen_targets(const project::Project& project,
       chosen.push_back(&target);
     }
   }
-  if (known.empty()) {
+  if (known.empty() && !(prunes && names.empty())) {
     throw Error(codes::ERR_GEN_NO_TARGET, "project.yml has no targets to generate",
                 "add gen.targets");
   }
@@ -114,7 +114,7 @@ class GenRun {
 
   GenResult run() {
     const std::vector<const GenTarget*> targets =
-        chosen_targets(workspace_.project, request_.targets);
+        chosen_targets(workspace_.project, request_.targets, request_.prune_targets);
     std::vector<GeneratedFile> fresh = generate_all(workspace_, targets);
     limit_to(fresh);
     const PathGuard guard(workspace_.files, workspace_.project.folder);

@@ -219,19 +219,28 @@ Json planned_change_json(const migrate::PlannedChange& planned) {
   return json;
 }
 
+namespace {
+
+// Names of a database are shown, not obeyed, and do not look like lines of the report.
+std::string one_line(const std::string& text) {
+  return base::replace_all(printable(text), "\n", "\\n");
+}
+
+}  // namespace
+
 std::string diff_text(const app::ShapeDiff& result) {
   std::string text;
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
-    text += describe(result.plan.changes[i].change);
+    text += one_line(describe(result.plan.changes[i].change));
     text += is_destructive(result.plan, i) ? "  (destructive)\n" : "\n";
     if (const migrate::Status& status = result.plan.changes[i].status; is_impossible(status)) {
       text += "  refused, " + refusal_of(status) + "\n";
     }
   }
   for (const diff::Ambiguity& one : result.plan.ambiguous) {
-    const std::string from =
-        one.to_table ? to_string(one.table) : to_string(one.table) + "." + one.from.text();
-    const std::string to = one.to_table ? to_string(*one.to_table) : one.to.text();
+    const std::string from = one_line(one.to_table ? to_string(one.table)
+                                                   : to_string(one.table) + "." + one.from.text());
+    const std::string to = one_line(one.to_table ? to_string(*one.to_table) : one.to.text());
     text += "? is " + from + " -> " + to + " a rename? " +
             (one.to_table ? "--rename-table " : "--rename-column ") + from + "=" + to + "\n";
   }
@@ -239,7 +248,7 @@ std::string diff_text(const app::ShapeDiff& result) {
               ? "no difference\n"
               : counted(result.plan.changes.size(), "difference", "differences") + "\n";
   for (const schema::Unmodelled& one : result.unmodelled) {
-    text += "seen, not modelled: " + one.kind + " " + to_string(one.name) + "\n";
+    text += "seen, not modelled: " + one.kind + " " + one_line(to_string(one.name)) + "\n";
   }
   return text + proof_line(result.proof);
 }

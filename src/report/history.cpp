@@ -1,6 +1,7 @@
 #include "report/history.h"
 
 #include "base/environment.h"
+#include "report/problem.h"
 
 namespace kedge::report {
 namespace {
@@ -31,7 +32,7 @@ Json recorded_json(const app::Recorded& recorded) {
   return json;
 }
 
-std::string log_text(const std::vector<app::LogRow>& rows) {
+std::string log_text(const std::vector<app::LogRow>& rows, const std::string& about) {
   std::string text;
   for (const app::LogRow& row : rows) {
     text += entry_text(row.entry) + (row.first ? "  (first record)" : "") + "\n";
@@ -39,7 +40,11 @@ std::string log_text(const std::vector<app::LogRow>& rows) {
       text += "    " + describe(change) + "\n";
     }
   }
-  return text.empty() ? "nothing is recorded\n" : text;
+  if (text.empty()) {
+    return about.empty() ? "nothing is recorded\n"
+                         : "nothing that was recorded is about '" + printable(about) + "'\n";
+  }
+  return text;
 }
 
 Json log_json(const std::vector<app::LogRow>& rows) {

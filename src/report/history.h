@@ -11,7 +11,8 @@ namespace kedge::report {
 
 std::string recorded_text(const app::Recorded& recorded);
 document::Json recorded_json(const app::Recorded& recorded);
-std::string log_text(const std::vector<app::LogRow>& rows);
+// `about`: the subject that was asked for, or "".
+std::string log_text(const std::vector<app::LogRow>& rows, const std::string& about);
 document::Json log_json(const std::vector<app::LogRow>& rows);
 
 }  // namespace kedge::report

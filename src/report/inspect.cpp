@@ -9,10 +9,18 @@
 namespace kedge::report {
 namespace {
 
+// A name of a database must neither be obeyed by a terminal nor look like a line of the report.
+std::string shown(const Identifier& name) {
+  return base::replace_all(printable(name.text()), "\n", "\\n");
+}
+std::string shown(const schema::Name& name) {
+  return base::replace_all(printable(schema::to_string(name)), "\n", "\\n");
+}
+
 std::string join(const std::vector<Identifier>& names) {
   std::string text;
   for (const Identifier& name : names) {
-    text += (text.empty() ? "" : ", ") + name.text();
+    text += (text.empty() ? "" : ", ") + shown(name);
   }
   return text;
 }
@@ -41,7 +49,7 @@ std::string identity_text(const schema::Identity& identity) {
 }
 
 std::string column_text(const schema::Column& column, std::size_t width) {
-  std::string text = "  " + padded(column.name.text(), width) + "  " + type_text(column.type);
+  std::string text = "  " + padded(shown(column.name), width) + "  " + type_text(column.type);
   if (!column.nullable) {
     text += " not null";
   }
@@ -64,7 +72,7 @@ std::string column_text(const schema::Column& column, std::size_t width) {
 }
 
 std::string part_text(const schema::IndexPart& part) {
-  return (part.column.empty() ? "(" + part.expression + ")" : part.column.text()) +
+  return (part.column.empty() ? "(" + part.expression + ")" : shown(part.column)) +
          (part.descending ? " desc" : "");
 }
 
@@ -77,7 +85,7 @@ std::string index_text(const schema::Index& index) {
   std::string text = std::string("  ") + (owned          ? "unique constraint "
                                           : index.unique ? "unique index "
                                                          : "index ");
-  text += index.name.text() + " (" + parts + ")";
+  text += shown(index.name) + " (" + parts + ")";
   if (!index.include.empty()) {
     text += " include (" + join(index.include) + ")";
   }
@@ -91,8 +99,8 @@ std::string index_text(const schema::Index& index) {
 }
 
 std::string foreign_key_text(const schema::ForeignKey& key) {
-  std::string text = "  foreign key " + key.name.text() + (key.name.empty() ? "" : " ") + "(" +
-                     join(key.columns) + ") -> " + schema::to_string(key.referenced_table) + " (" +
+  std::string text = "  foreign key " + shown(key.name) + (key.name.empty() ? "" : " ") + "(" +
+                     join(key.columns) + ") -> " + shown(key.referenced_table) + " (" +
                      join(key.referenced_columns) + ")";
   if (key.on_delete != schema::ReferentialAction::NoAction) {
     text += " on delete " + schema::to_string(key.on_delete);
@@ -104,7 +112,7 @@ std::string foreign_key_text(const schema::ForeignKey& key) {
 }
 
 std::string heading(const std::string& kind, const schema::Name& name, const std::string& more) {
-  return kind + " " + schema::to_string(name) + (more.empty() ? "" : "  " + more) + "\n";
+  return kind + " " + shown(name) + (more.empty() ? "" : "  " + more) + "\n";
 }
 
 std::string options_text(const std::map<std::string, std::string>& options) {
@@ -123,13 +131,13 @@ std::string table_text(const schema::Table& table) {
   if (table.partition) {
     text += table.partition->by.empty() ? "" : "  partitioned by " + table.partition->by + "\n";
     if (table.partition->parent) {
-      text += "  partition of " + schema::to_string(*table.partition->parent) + " " +
-              table.partition->bound + "\n";
+      text +=
+          "  partition of " + shown(*table.partition->parent) + " " + table.partition->bound + "\n";
     }
   }
   std::size_t width = 0;
   for (const schema::Column& column : table.columns) {
-    width = std::max(width, std::min<std::size_t>(base::count_code_points(column.name.text()), 40));
+    width = std::max(width, std::min<std::size_t>(base::count_code_points(shown(column.name)), 40));
   }
   for (const schema::Column& column : table.columns) {
     text += column_text(column, width);
@@ -144,7 +152,7 @@ std::string table_text(const schema::Table& table) {
     text += foreign_key_text(key);
   }
   for (const schema::Check& check : table.checks) {
-    text += "  check " + check.name.text() + (check.name.empty() ? "" : " ") + "(" +
+    text += "  check " + shown(check.name) + (check.name.empty() ? "" : " ") + "(" +
             check.expression + ")" + (check.validated ? "" : " NOT VALID") + "\n";
   }
   return text;
@@ -155,10 +163,10 @@ std::string view_text(const schema::View& view) {
                              options_text(view.options));
   std::size_t width = 0;
   for (const schema::ViewColumn& column : view.columns) {
-    width = std::max(width, std::min<std::size_t>(base::count_code_points(column.name.text()), 40));
+    width = std::max(width, std::min<std::size_t>(base::count_code_points(shown(column.name)), 40));
   }
   for (const schema::ViewColumn& column : view.columns) {
-    text += "  " + padded(column.name.text(), width) + "  " + type_text(column.type) + "\n";
+    text += "  " + padded(shown(column.name), width) + "  " + type_text(column.type) + "\n";
   }
   for (const schema::Index& index : view.indexes) {
     text += index_text(index);
@@ -181,7 +189,7 @@ std::string types_text(const schema::Schema& schema) {
   for (const schema::CompositeType& type : schema.composites) {
     text += heading("type", type.name, "");
     for (const schema::ViewColumn& field : type.fields) {
-      text += "  " + field.name.text() + "  " + type_text(field.type) + "\n";
+      text += "  " + shown(field.name) + "  " + type_text(field.type) + "\n";
     }
   }
   for (const schema::Sequence& sequence : schema.sequences) {
@@ -213,7 +221,7 @@ std::string inspect_text(const app::InspectResult& result) {
   }
   for (const schema::DefinedObject& object : schema.objects) {
     text += heading(schema::to_string(object.kind), object.name,
-                    object.table ? "on " + schema::to_string(*object.table) : object.signature);
+                    object.table ? "on " + shown(*object.table) : object.signature);
   }
   for (const Finding& finding : result.findings) {
     text += finding_text(finding);

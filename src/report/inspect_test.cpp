@@ -36,6 +36,19 @@ schema::Schema two_tables() {
   return schema;
 }
 
+// What a terminal obeys, and a line end that would look like the end of the object.
+TEST(InspectTextTest, NamesAreShownAndNotObeyed) {
+  app::InspectResult result;
+  result.source.schema = two_tables();
+  result.source.schema.tables[0].name.name = Identifier("a\x1b[31m\ntable b");
+  result.source.schema.tables[0].columns[0].name = Identifier("c\rd");
+  const std::string text = inspect_text(result);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  EXPECT_EQ(text.find('\r'), std::string::npos) << text;
+  EXPECT_EQ(text.find("\ntable b"), std::string::npos) << text;
+  EXPECT_NE(text.find("a\\x1b[31m\\ntable b"), std::string::npos) << text;
+}
+
 TEST(DiagramTest, MermaidNamesEveryEntityByALabelAndTellsKeys) {
   EXPECT_EQ(inspect_mermaid(two_tables()),
             "erDiagram\n"

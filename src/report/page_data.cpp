@@ -201,6 +201,9 @@ Json contracts_json(const app::PageParts& parts) {
     json.set("history", std::move(history));
     list.push(std::move(json));
   }
+  for (const std::string& entity : parts.declared) {
+    list.push(Json::object().set("entity", entity).set("state", "declared"));
+  }
   return list;
 }
 

@@ -245,6 +245,16 @@ def paths_that_leave_the_project(p):
 
 
 @rule
+def targets_of_which_none_is_left(p):
+    p.gen()
+    p.write({"project.yml": "name: x\n"})
+    answer = p.gen()
+    assert answer.exit == 2 and answer.codes() == ["ERR_GEN_NO_TARGET"] and p.there(FILE), answer
+    answer = p.gen("--prune-targets")
+    assert answer.exit == 0 and answer.statuses() == {FILE: "removed"} and not p.there(FILE), answer
+
+
+@rule
 def files_that_are_links_out_of_the_project(p):
     p.gen()
     outside = p.folder.parent / (p.folder.name + "-outside.txt")

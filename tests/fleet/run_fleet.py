@@ -49,6 +49,19 @@ def verify(folder, *arguments):
     return done.returncode, document["gates"][0], took
 
 
+def judge_lists(folder):
+    """A database that is named twice counts once; a name that is none has its line."""
+    (folder / "twice").mkdir()
+    sqlite3.connect(folder / "twice/a.db").executescript(SHAPE).connection.close()
+    (folder / "connections.yml").write_text("a:\n  connector: sqlite\n  path: twice/a.db\n")
+    (folder / "fleet.txt").write_text("a\n# again\nsqlite:twice/a.db\nsqlite:twice/../twice/a.db\n")
+    code, gate, _ = verify(folder, "--fleet", "fleet.txt", "--databases", "twice/*.db", "--reference", "a")
+    check("named twice", code == 0 and [group["count"] for group in gate["groups"]] == [1], gate["groups"])
+    (folder / "fleet.txt").write_text("a\n\nnowhere\n")
+    done = subprocess.run([kedge, "-C", str(folder), "verify", "--fleet", "fleet.txt", "--reference", "a"], capture_output=True, text=True)
+    check("a name that is none", done.returncode == 2 and "fleet.txt:3:1" in done.stderr + done.stdout, done.stderr)
+
+
 def judge(kind, gate, code, total, drifted):
     groups = {(group["state"], tuple(group["changes"])): group["count"] for group in gate["groups"]}
     check(f"{kind}: exit", code == 1, code)
@@ -127,6 +140,8 @@ def postgres_fleet(folder):
         shutil.rmtree(base)
 
 
+with tempfile.TemporaryDirectory() as name:
+    judge_lists(pathlib.Path(name))
 with tempfile.TemporaryDirectory() as name:
     sqlite_fleet(pathlib.Path(name))
 with tempfile.TemporaryDirectory() as name:

@@ -189,6 +189,14 @@ def judge_broken(folder):
     check("a broken declaration is no silence", done.returncode == 2, done.stdout + done.stderr)
 
 
+def judge_names(folder):
+    """No column gets the name of another, unless that one goes in the same change."""
+    done = run(folder, "impact", "--db", "harbour", "--rename", "vessels.call_sign=name")
+    check("a name that is taken", done.returncode == 2 and "has a column 'name' already" in done.stderr, done.stdout + done.stderr)
+    done = run(folder, "impact", "--db", "harbour", "--drop-column", "vessels.name", "--rename", "vessels.call_sign=name")
+    check("a name that becomes free", done.returncode == 1, done.stdout + done.stderr)
+
+
 def judge_contract(folder):
     (folder / ".gitignore").write_text(".kedge/\ndata/\n")
     git(folder, "init", "-q", ".")
@@ -215,13 +223,20 @@ def judge_contract(folder):
     document = json.loads(done.stdout)
     check("a promise taken back", any("no longer promises berth" in line for line in document["changes"]), document["changes"])
     check("reaches its readers", any(item["part"] in ("pipelines", "contracts") for item in document["impacts"]), document["impacts"])
+    git(folder, "checkout", "-q", "connections.yml")
+    edit(folder / "connections.yml", "min: 0 }", "min: 5 }")
+    document = json.loads(run(folder, *ask).stdout)
+    check("another constraint", [line for line in document["changes"] if "gross_tons" in line] != [] and
+          all("checks" in line for line in document["changes"]), document["changes"])
+    check("another constraint reaches its readers", [(item["part"], item["effect"]) for item in document["impacts"]] ==
+          [("pipelines", "changes")], document["impacts"])
     for arguments in (["--contracts-since", "nowhere"], ["--contracts-since", "HEAD", "--drop-table", "t"],
                       ["--contracts-since", "--output=x"]):
         check(f"refused: {arguments}", run(folder, "impact", *arguments).returncode == 2)
 
 
 def main():
-    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_contract):
+    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names, judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
     for judge in (judge_mismatched,):

@@ -96,6 +96,7 @@ check('references are drawn', (await page.$$('#panel-entities svg path.edge')).l
 check('drifted columns are marked', (await page.$$('#panel-entities svg text.badcol')).length >= 1);
 check('the plan has statements', (await page.$$('#panel-plan pre')).length >= 1);
 check('the plan names hazards', (await page.$$('#panel-plan .tag.warning')).length >= 1, await page.textContent('#panel-plan'));
+check('a contract that no run has seen is declared', (await page.textContent('#panel-contracts')).includes('no run has seen it yet'));
 check('contracts show the baseline', (await page.textContent('#panel-contracts')).includes('baseline'));
 
 // themes

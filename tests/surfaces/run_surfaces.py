@@ -139,6 +139,7 @@ def main():
         check("SIGTERM ends it well", server.exit == 0, server.exit)
         judge_token(project)
     judge_templates()
+    judge_words()
     with tempfile.TemporaryDirectory() as name:
         judge_slow(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
@@ -374,6 +375,29 @@ def judge_rest(server, project, cli_entries, cli_check):
     metrics = server.ask("GET", "/metrics")[1].decode()
     check("metrics", 'kedge_requests_total{endpoint="GET /health",status="200"} 3' in metrics, metrics[:300])
     check("request ids", len(server.ask("GET", "/health")[2]["X-Request-Id"]) == 16)
+
+
+def judge_words():
+    """What the command line says to words that it does not know, and the files that it makes."""
+    with tempfile.TemporaryDirectory() as name:
+        project = pathlib.Path(name)
+        check("init", run(project, "init").returncode == 0)
+        text = (project / "connections.yml").read_text()
+        check("what init writes can be uncommented", not text.rstrip().endswith("{}") and run(project, "connections", "list").returncode == 0, text)
+        sample = "".join(line[2:] + "\n" for line in text.splitlines() if line.startswith("# ") and (line[2] == " " or line.endswith("main:")))
+        (project / "connections.yml").write_text(text + sample)
+        done = run(project, "connections", "list", env={"APP_PASSWORD": "x"})
+        check("and then names its sample", done.returncode == 0 and done.stdout.startswith("main"), done.stdout + done.stderr)
+        done = run(project, "chekc")
+        check("a command that is none", done.returncode == 2 and "there is no command 'chekc', did you mean 'check'?" in done.stderr, done.stderr)
+        done = run(project, "log", "--about", "nope.x")
+        check("a history of nothing", "nothing that was recorded is about 'nope.x'" in done.stdout, done.stdout)
+        check("a history", "nothing is recorded" in run(project, "log").stdout)
+        done = run(project, "diff", "main@someday", "empty:")
+        check("a date that is none", done.returncode == 2 and "'someday' is no date" in done.stderr, done.stderr)
+        helps = run(project, "--help").stdout.splitlines()
+        bare = [line for line in helps[helps.index("Subcommands:") + 1:] if len(line.split()) == 1]
+        check("each command says what it is for", bare == [], bare)
 
 
 def judge_templates():

@@ -177,7 +177,7 @@ const contracts = data => {
   const list = data.contracts || [];
   if (!list.length) return [el('p', { class: 'empty' }, 'No contracts or baselines are known.')];
   return list.map(contract => el('div', { class: 'diff' }, el('h4', {}, contract.entity, ' ', tag(contract.state || 'ok')),
-    el('div', { class: 'side' }, el('pre', {}, `baseline\n${contract.baseline || ''}`), el('pre', {}, `observed\n${contract.observed || ''}`)),
+    contract.state === 'declared' ? el('p', { class: 'why' }, 'Declared in connections.yml; no run has seen it yet.') : el('div', { class: 'side' }, el('pre', {}, `baseline\n${contract.baseline || ''}`), el('pre', {}, `observed\n${contract.observed || ''}`)),
     (contract.history || []).map(entry => el('p', { style: 'padding:0 .7rem' }, entry))));
 };
 
