@@ -97,6 +97,11 @@ bool same_index(Meaning& meaning, const Index& a, const Index& e) {
   if (exact && (a.constraint != e.constraint || a.options != e.options)) {
     return false;
   }
+  // A reference of DuckDB stands on a constraint only; a constraint that nothing needs does no harm.
+  if (meaning.options().dialect == Dialect::Duckdb && a.constraint == Index::Constraint::None &&
+      e.constraint == Index::Constraint::Unique) {
+    return false;
+  }
   // InnoDB takes the word HASH and makes a tree.
   const bool no_hash = !exact && meaning.options().dialect == Dialect::Mysql;
   const auto method = [&](const Index& index) {
@@ -220,14 +225,18 @@ void compare_indexes(Passes& passes, const Name& table, const std::vector<Index>
   Meaning& meaning = passes.meaning;
   Leftovers<Index> left{pointers(actual), pointers(expected)};
   const auto same = [&](const Index& a, const Index& e) { return same_index(meaning, a, e); };
+  const auto is_named_by_engine = [&](const Index& one) {
+    return one.generated_name || (passes.options.dialect == Dialect::Duckdb &&
+                                  one.constraint == Index::Constraint::Unique);
+  };
   const auto comment = [&](const Index& was, const Index& is) {
     passes.comment(is.constraint == Index::Constraint::None ? "index" : "constraint", table,
                    is.name, was.comment, is.comment);
   };
   pair_by_shape(
       left,
-      [](const Index& a, const Index& e) {
-        return a.name == e.name && !a.generated_name && !e.generated_name;
+      [&](const Index& a, const Index& e) {
+        return a.name == e.name && !is_named_by_engine(a) && !is_named_by_engine(e);
       },
       [&](const Index& was, const Index& is) {
         if (same(was, is)) {
@@ -240,7 +249,7 @@ void compare_indexes(Passes& passes, const Name& table, const std::vector<Index>
   pair_by_shape(
       left,
       [&](const Index& a, const Index& e) {
-        return (a.generated_name || e.generated_name) && same(a, e);
+        return (is_named_by_engine(a) || is_named_by_engine(e)) && same(a, e);
       },
       comment);
   const Dialect dialect = passes.options.dialect;

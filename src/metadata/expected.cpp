@@ -33,6 +33,9 @@ class ExpectedBuilder {
     }
     namespaces();
     index_names();
+    if (writer_.is_duckdb()) {
+      constraints_under_references();
+    }
     schema::normalise(out_.schema);
     out_.diagnostics = diagnostics_.take_sorted();
     return std::move(out_);
@@ -169,6 +172,34 @@ class ExpectedBuilder {
       }
     }
   }
+
+  // A reference of DuckDB stands on a constraint of the table, never on an index.
+  void constraints_under_references() {
+    for (const schema::Table& child : out_.schema.tables) {
+      for (const schema::ForeignKey& key : child.foreign_keys) {
+        const auto parent =
+            std::find_if(out_.schema.tables.begin(), out_.schema.tables.end(),
+                         [&](const auto& table) { return table.name == key.referenced_table; });
+        if (parent == out_.schema.tables.end()) {
+          continue;
+        }
+        for (schema::Index& index : parent->indexes) {
+          if (is_unique_over(index, key.referenced_columns)) {
+            index.constraint = schema::Index::Constraint::Unique;
+          }
+        }
+      }
+    }
+  }
+  static bool is_unique_over(const schema::Index& index, const std::vector<Identifier>& columns) {
+    return index.unique && index.where.empty() &&
+           std::is_permutation(index.parts.begin(), index.parts.end(), columns.begin(),
+                               columns.end(), [](const auto& a, const auto& b) {
+                                 return column_of(a) == column_of(b);
+                               });
+  }
+  static const Identifier& column_of(const schema::IndexPart& part) { return part.column; }
+  static const Identifier& column_of(const Identifier& column) { return column; }
 
   // One namespace for the tables, views and indexes of a postgres or sqlite schema, keys included
   // on postgres; one for the indexes of a table on mysql. Names of constraints per table.

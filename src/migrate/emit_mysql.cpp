@@ -365,6 +365,8 @@ class Mysql {
       at = stage::kIndex + 1;  // its key is there by now
     } else if (is_counted(before) && !is_counted(column)) {
       at = stage::kDropConstraint + 1;  // before its key goes
+    } else if (column.nullable && leaves_key(table, column.name)) {
+      at = stage::kPrimaryKey + 1;  // a column of a key stays NOT NULL, whatever it is told
     }
     const Way way = is_recoded(table, before, column) && !column.generated
                         ? Way::Copy
@@ -428,14 +430,18 @@ class Mysql {
       return one != nullptr && one->table == table && is_counted(one->part);
     });
   }
-  bool in_moving_key(const DropColumn& c) const {
-    if (!dropped_keys_.contains(c.table) || !added_keys_.contains(c.table)) {
+  bool in_moving_key(const DropColumn& c) const { return is_in_moving_key(c.table, c.part.name); }
+  bool leaves_key(const Name& table, const Identifier& column) const {
+    return is_in_moving_key(table, column_before(e_, table, column));
+  }
+  bool is_in_moving_key(const Name& table, const Identifier& column) const {
+    if (!dropped_keys_.contains(table) || !added_keys_.contains(table)) {
       return false;
     }
-    const Table* before = table_before(e_, c.table);
+    const Table* before = table_before(e_, table);
     return before != nullptr && before->primary_key &&
            std::count(before->primary_key->columns.begin(), before->primary_key->columns.end(),
-                      c.part.name) > 0;
+                      column) > 0;
   }
 
   Emission& e_;

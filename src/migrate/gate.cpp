@@ -101,13 +101,14 @@ class Gatekeeper {
     }
   }
   void operator()(const DropIndex& c) {
-    if (!c.part.valid || replaced<AddIndex>(c)) {
+    if (!c.part.valid || replaced<AddIndex>(DropIndex{c.table, declared(c)})) {
       return;
     }
     need("drop-index", "index " + c.part.name.text() + " of " + to_string(c.table) +
                            " is removed with nothing in its place");
+    const Identifier name = declared(c).name;
     constraint_unmanaged(c.table, c.part.name,
-                         [&](const Table& t) { return holds(t.indexes, c.part.name); });
+                         [&](const Table& t) { return holds(t.indexes, name); });
   }
   void operator()(const DropForeignKey& c) {
     const bool again =
@@ -189,6 +190,21 @@ class Gatekeeper {
       const auto* added = std::get_if<Added>(&change);
       return added != nullptr && added->table == c.table && same_name(added->part, c.part);
     });
+  }
+  // DuckDB names unique constraints by itself: the snapshot knows what this one was called.
+  schema::Index declared(const DropIndex& c) const {
+    const Table* known = options_.snapshot == nullptr
+                             ? nullptr
+                             : find_table(*options_.snapshot, old_name(c.table));
+    if (options_.dialect == schema::Dialect::Duckdb && known != nullptr &&
+        c.part.constraint == schema::Index::Constraint::Unique) {
+      for (const schema::Index& index : known->indexes) {
+        if (index.unique && index.where.empty() && index.parts == c.part.parts) {
+          return index;
+        }
+      }
+    }
+    return c.part;
   }
   static std::string place(const Name& table, const schema::Column& column) {
     return to_string(table) + "." + column.name.text();
