@@ -46,12 +46,61 @@ bool holds(const std::vector<const Item*>& list, const auto& name) {
       "take the rename off the command line or correct its names");
 }
 
+// The renames by which `to` gets its values, in their order: a name that stays may be one that
+// another takes, once it has been left. Empty: the old names lead nowhere.
+template <class Name, class Hint, class IsGone, class Stays>
+std::vector<std::pair<Name, Name>> chain_to(const Name& to, const std::vector<Hint>& hints,
+                                            const IsGone& is_gone, const Stays& stays) {
+  std::vector<std::pair<Name, Name>> chain;
+  std::set<Name> seen{to};
+  for (const Name* name = &to; name != nullptr;) {
+    const Name* next = nullptr;
+    for (const Hint& hint : hints) {
+      if (hint.to != *name || seen.contains(hint.from)) {
+        continue;
+      }
+      if (is_gone(hint.from)) {
+        chain.emplace_back(hint.from, hint.to);
+        return chain;
+      }
+      if (next == nullptr && stays(hint.from)) {
+        next = &hint.from;
+      }
+    }
+    if (next != nullptr) {
+      chain.emplace_back(*next, *name);
+      seen.insert(*next);
+    }
+    name = next;
+  }
+  return {};
+}
+
 void pair_table(Passes& passes, TablePairs& pairs, const Name& from, const Name& to) {
   const Table* actual = take(pairs.gone, from);
   const Table* expected = take(pairs.added, to);
   passes.renames.tables[from] = to;
   pairs.both.emplace_back(actual, expected);
   passes.add(change::RenameTable{from, to});
+}
+
+void hinted_tables(Passes& passes, TablePairs& pairs, const Name& to) {
+  const auto pair_of = [&](const Name& name) {
+    return std::find_if(pairs.both.begin(), pairs.both.end(), [&](const auto& pair) {
+      return pair.first->name == name && pair.second->name == name;
+    });
+  };
+  const auto chain = chain_to(
+      to, passes.options.hints.tables, [&](const Name& name) { return holds(pairs.gone, name); },
+      [&](const Name& name) { return pair_of(name) != pairs.both.end(); });
+  for (const auto& [from, now] : chain) {
+    if (const auto pair = pair_of(from); pair != pairs.both.end()) {
+      pairs.gone.push_back(pair->first);
+      pairs.added.push_back(pair->second);
+      pairs.both.erase(pair);
+    }
+    pair_table(passes, pairs, from, now);
+  }
 }
 
 void declared_tables(Passes& passes, TablePairs& pairs) {
@@ -64,8 +113,8 @@ void declared_tables(Passes& passes, TablePairs& pairs) {
     pair_table(passes, pairs, rename.from, rename.to);
   }
   for (const RenameTable& rename : passes.options.hints.tables) {
-    if (holds(pairs.gone, rename.from) && holds(pairs.added, rename.to)) {
-      pair_table(passes, pairs, rename.from, rename.to);
+    if (holds(pairs.added, rename.to)) {
+      hinted_tables(passes, pairs, rename.to);
     }
   }
 }
@@ -239,6 +288,34 @@ void guess_columns(Passes& passes, const Name& table, ColumnSides& sides) {
   }
 }
 
+void hinted_columns(Passes& passes, const Table& actual, const Table& expected,
+                    ColumnSides& sides) {
+  std::vector<RenameColumn> hints;
+  for (const RenameColumn& rename : passes.options.hints.columns) {
+    if (rename.table == expected.name) {
+      hints.push_back(rename);
+    }
+  }
+  const ColumnNames& used = passes.renames.columns[expected.name];
+  const auto stays = [&](const Identifier& name) {
+    return !used.contains(name) && find_column(actual, name) != nullptr &&
+           find_column(expected, name) != nullptr;
+  };
+  for (const RenameColumn& rename : hints) {
+    if (!holds(sides.added, rename.to)) {
+      continue;
+    }
+    const auto chain = chain_to(
+        rename.to, hints, [&](const Identifier& name) { return holds(sides.gone, name); }, stays);
+    for (const auto& [from, now] : chain) {
+      rename_column(passes, expected.name, sides, from, now);
+    }
+  }
+  if (used.empty()) {
+    passes.renames.columns.erase(expected.name);
+  }
+}
+
 void column_renames(Passes& passes, const Table& actual, const Table& expected) {
   const Options& options = passes.options;
   if (same_names(actual, expected) && options.declared.columns.empty()) {
@@ -256,12 +333,7 @@ void column_renames(Passes& passes, const Table& actual, const Table& expected) 
       rename_column(passes, expected.name, sides, rename.from, rename.to);
     }
   }
-  for (const RenameColumn& rename : options.hints.columns) {
-    if (rename.table == expected.name && holds(sides.gone, rename.from) &&
-        holds(sides.added, rename.to)) {
-      rename_column(passes, expected.name, sides, rename.from, rename.to);
-    }
-  }
+  hinted_columns(passes, actual, expected, sides);
   if (folds_columns(options.dialect)) {
     respelled_columns(passes, expected.name, sides);
   }

@@ -73,6 +73,34 @@ TEST(RenamesTest, ADeclaredRenameMustBePending) {
   EXPECT_TRUE(compare(shape, shape, options).changes.empty());
 }
 
+TEST(RenamesTest, AFormerNameThatAnotherTakesIsLeftFirst) {
+  const Schema before = one_table("t", {"alpha", "omega"});
+  const Schema after = one_table("t", {"omega", "zeta"});
+  Options options;
+  options.hints.columns = {{name("t"), Identifier("alpha"), Identifier("omega")},
+                           {name("t"), Identifier("omega"), Identifier("zeta")}};
+  Result result = compare(before, after, options);
+  ASSERT_EQ(result.changes.size(), 2U);
+  EXPECT_EQ(describe(result.changes[0]), "~ column t.zeta was omega");
+  EXPECT_EQ(describe(result.changes[1]), "~ column t.omega was alpha");
+  EXPECT_TRUE(compare(after, after, options).changes.empty());
+  options.hints.columns.erase(options.hints.columns.begin());  // who is omega then?
+  EXPECT_EQ(describe(compare(before, after, options).changes.at(0)), "+ column t.zeta text");
+  options.hints.columns = {{name("t"), Identifier("alpha"), Identifier("omega")},
+                           {name("t"), Identifier("omega"), Identifier("alpha")}};
+  EXPECT_TRUE(compare(before, before, options).changes.empty());  // both are there
+
+  Schema tables = one_table("alfas", {"id", "a"});
+  tables.tables.push_back(one_table("betas", {"id", "b"}).tables[0]);
+  Schema renamed = one_table("betas", {"id", "a"});
+  renamed.tables.push_back(one_table("gammas", {"id", "b"}).tables[0]);
+  options.hints.tables = {{name("alfas"), name("betas")}, {name("betas"), name("gammas")}};
+  result = compare(tables, renamed, options);
+  ASSERT_EQ(result.changes.size(), 2U);
+  EXPECT_EQ(describe(result.changes[0]), "~ table gammas was betas");
+  EXPECT_EQ(describe(result.changes[1]), "~ table betas was alfas");
+}
+
 TEST(RenamesTest, ARenamedColumnMayBeReshapedToo) {
   const Schema before = one_table("t", {"nr"});
   Schema after = one_table("t", {"number_of_all"});

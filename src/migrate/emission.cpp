@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "sql/analysis.h"
+#include "sql/lexer.h"
 
 namespace kedge::migrate {
 namespace {
@@ -97,6 +98,21 @@ std::size_t Emission::rank_of(const schema::Name& table) const {
   return found == table_rank.end() ? 0 : found->second;
 }
 
+Keys Emission::rename_place(const change::RenameTable& rename) const {
+  std::size_t before = 0;
+  for (schema::Name name = rename.to; before <= changes.size(); ++before) {
+    const auto leaves = std::find_if(
+        old_table_names.begin(), old_table_names.end(),
+        [&](const auto& entry) { return entry.second == name; });
+    if (leaves == old_table_names.end()) {
+      break;
+    }
+    name = leaves->first;
+  }
+  return {stage::kRenameTable, before * (table_rank.size() + 1) + rank_of(rename.from),
+          rename.from.name.text()};
+}
+
 void Emission::refuse(std::size_t change, std::string reason, std::string hint) {
   Status status;
   status.state = State::Blocked;
@@ -183,12 +199,9 @@ const schema::Table* table_before(const Emission& emission, const schema::Name& 
 
 bool mentions(std::string_view text, std::string_view identifier, schema::Dialect dialect) {
   for (const sql::Token& token : sql::tokenize(text, dialect)) {
-    std::string_view word = text.substr(token.begin, token.end - token.begin);
-    if (token.kind == sql::TokenKind::QuotedIdentifier && word.size() > 2) {
-      word = word.substr(1, word.size() - 2);
-      if (word == identifier) {
-        return true;
-      }
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    if (token.kind == sql::TokenKind::QuotedIdentifier && sql::decode_name(word) == identifier) {
+      return true;
     }
     if (token.kind == sql::TokenKind::Identifier && base::equals_ignoring_case(word, identifier)) {
       return true;

@@ -106,6 +106,8 @@ struct Emission {
   bool up() const { return direction == Direction::Up; }
   std::string if_exists() const { return up() ? "IF EXISTS " : ""; }
   std::size_t rank_of(const schema::Name& table) const;
+  // Of a rename of a table: one takes a name when another has left it.
+  Keys rename_place(const change::RenameTable& rename) const;
   void refuse(std::size_t change, std::string reason, std::string hint);
 };
 

@@ -344,8 +344,9 @@ class Duckdb {
               "RENAME COLUMN " + e_.ddl.quote(column_name->from) + " TO " +
                   e_.ddl.quote(column_name->to));
       } else if (const auto* table = std::get_if<RenameTable>(&e_.changes[i])) {
-        add(stage::kRenameTable, name,
-            e_.ddl.alter(table->from) + "RENAME TO " + e_.ddl.quote(table->to.name));
+        e_.draft.add(e_.rename_place(*table),
+                     e_.ddl.alter(table->from) + "RENAME TO " + e_.ddl.quote(table->to.name),
+                     index_);
       }
     }
   }

@@ -73,8 +73,8 @@ class Mysql {
         .destructive = true;
   }
   void operator()(const RenameTable& c) {
-    add(stage::kRenameTable, c.from,
-        "RENAME TABLE " + e_.ddl.name(c.from) + " TO " + e_.ddl.name(c.to));
+    e_.draft.add(e_.rename_place(c),
+                 "RENAME TABLE " + e_.ddl.name(c.from) + " TO " + e_.ddl.name(c.to), index_);
   }
   void operator()(const RenameColumn& c) {
     alter(stage::kRenameColumn, c.table,

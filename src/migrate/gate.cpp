@@ -101,7 +101,7 @@ class Gatekeeper {
     }
   }
   void operator()(const DropIndex& c) {
-    if (!c.part.valid || replaced<AddIndex>(DropIndex{c.table, declared(c)})) {
+    if (!c.part.valid || replaced<AddIndex>(DropIndex{c.table, declared(c)}) || is_renamed(c)) {
       return;
     }
     need("drop-index", "index " + c.part.name.text() + " of " + to_string(c.table) +
@@ -189,6 +189,14 @@ class Gatekeeper {
     return std::any_of(result_.changes.begin(), result_.changes.end(), [&](const Change& change) {
       const auto* added = std::get_if<Added>(&change);
       return added != nullptr && added->table == c.table && same_name(added->part, c.part);
+    });
+  }
+  // Where the engine renames no index, it is dropped and made again under its new name.
+  bool is_renamed(const DropIndex& c) const {
+    return std::any_of(result_.changes.begin(), result_.changes.end(), [&](const Change& change) {
+      const auto* added = std::get_if<AddIndex>(&change);
+      return added != nullptr && added->table == c.table && added->part.parts == c.part.parts &&
+             added->part.unique == c.part.unique && added->part.where == c.part.where;
     });
   }
   // DuckDB names unique constraints by itself: the snapshot knows what this one was called.

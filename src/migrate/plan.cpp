@@ -9,6 +9,7 @@
 #include "migrate/hazards.h"
 #include "migrate/notes.h"
 #include "sql/analysis.h"
+#include "sql/lexer.h"
 
 namespace kedge::migrate {
 namespace {
@@ -224,11 +225,9 @@ void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions
 }
 
 std::string folded(std::string_view sql, const sql::Token& token) {
-  std::string word(sql.substr(token.begin, token.end - token.begin));
-  if (token.kind == sql::TokenKind::QuotedIdentifier && word.size() > 2) {
-    word = word.substr(1, word.size() - 2);
-  }
-  return base::to_lower(word);
+  const std::string_view word = sql.substr(token.begin, token.end - token.begin);
+  return base::to_lower(token.kind == sql::TokenKind::QuotedIdentifier ? sql::decode_name(word)
+                                                                       : std::string(word));
 }
 
 // The last net of `kedge diff`: a change that no statement belongs to, nor speaks of, is refused.

@@ -85,20 +85,24 @@ class Tables {
     statement.phase = online() ? Phase::Finish : Phase::Prepare;
   }
   void operator()(const RenameTable& c) {
-    add(stage::kRenameTable, c.from, e_.ddl.alter(c.from) + "RENAME TO " + e_.ddl.quote(c.to.name));
+    e_.draft.add(e_.rename_place(c), e_.ddl.alter(c.from) + "RENAME TO " + e_.ddl.quote(c.to.name),
+                 index_);
   }
   void operator()(const RenameColumn& c) {
     alter(stage::kRenameColumn, c.table,
           "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
   }
   void operator()(const RenameIndex& c) {
-    add(stage::kRenameName, c.table,
-        "ALTER INDEX " + e_.ddl.name({c.table.schema, c.from}) + " RENAME TO " +
-            e_.ddl.quote(c.to));
+    e_.draft.add(place_of_name(c),
+                 "ALTER INDEX " + e_.ddl.name({c.table.schema, c.from}) + " RENAME TO " +
+                     e_.ddl.quote(c.to),
+                 index_);
   }
   void operator()(const RenameConstraint& c) {
-    alter(stage::kRenameName, c.table,
-          "RENAME CONSTRAINT " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
+    e_.draft.add(place_of_name(c),
+                 e_.ddl.alter(c.table) + "RENAME CONSTRAINT " + e_.ddl.quote(c.from) + " TO " +
+                     e_.ddl.quote(c.to),
+                 index_);
   }
 
   void operator()(const AddColumn& c) {
@@ -350,6 +354,25 @@ class Tables {
                     (made != nullptr && made->object.partition &&
                      made->object.partition->parent == table.partition->parent);
            });
+  }
+  // The names of indexes are those of their schema: one is taken when another has left it.
+  template <class Rename>
+  Keys place_of_name(const Rename& c) const {
+    std::map<std::pair<Identifier, Identifier>, Identifier> left;
+    for (const Change& change : e_.changes) {
+      if (const auto* index = std::get_if<RenameIndex>(&change)) {
+        left[{index->table.schema, index->from}] = index->to;
+      } else if (const auto* constraint = std::get_if<RenameConstraint>(&change)) {
+        left[{constraint->table.schema, constraint->from}] = constraint->to;
+      }
+    }
+    std::size_t before = 0;
+    auto next = left.find({c.table.schema, c.to});
+    for (; next != left.end() && before <= left.size(); ++before) {
+      next = left.find({c.table.schema, next->second});
+    }
+    return {stage::kRenameName, before * (e_.table_rank.size() + 1) + e_.rank_of(c.table),
+            c.table.name.text()};
   }
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return statements_.add(at, table, std::move(sql));
