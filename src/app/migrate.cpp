@@ -79,6 +79,9 @@ class Authoring {
                          context_, setup_,
                          request_.lax ? UnknownAttributes::Warn : UnknownAttributes::AsConfigured);
     result_.warnings = desired_.warnings;
+    if (request_.apply) {
+      lock_folder();
+    }
     start();
     if (!result_.errors.empty()) {
       return finish(exit_code_of(result_.errors.front().code));
@@ -104,6 +107,14 @@ class Authoring {
     if ((request_.online || settings.online) && setup_.dialect == schema::Dialect::Postgres) {
       online_ = migrate::Online::Yes;
     }
+  }
+
+  // Two runs would write the same difference twice. The database is locked too, for those that
+  // work from other folders.
+  void lock_folder() {
+    folder_lock_.emplace(base::join_path(context_.folder, ".kedge/migrate.lock"),
+                         static_cast<double>(setup_.ledger.lock_wait_ms) / 1000,
+                         codes::ERR_LOCK_TIMEOUT);
   }
 
   // --- where it starts
@@ -150,14 +161,17 @@ class Authoring {
   }
 
   void pending() {
+    ledger_.emplace(*connection_, setup_.ledger, context_.clock);
+    if (request_.apply) {
+      ledger_lock_.emplace(*ledger_);
+    }
     const std::vector<migrate::Migration> chain =
         migrate::read_chain(context_.files, setup_.folder, setup_.format);
-    migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
     if (request_.apply) {
-      return apply_chain(ledger, chain);
+      return apply_chain(chain);
     }
     std::vector<std::string> names;
-    for (const migrate::ChainEntry& entry : migrate::compare_chain(chain, ledger.read())) {
+    for (const migrate::ChainEntry& entry : migrate::compare_chain(chain, ledger_->read())) {
       if (entry.state == migrate::MigrationState::Pending ||
           entry.state == migrate::MigrationState::OutOfOrder) {
         names.push_back(entry.name);
@@ -171,10 +185,10 @@ class Authoring {
     }
   }
 
-  void apply_chain(migrate::Ledger& ledger, const std::vector<migrate::Migration>& chain) {
+  void apply_chain(const std::vector<migrate::Migration>& chain) {
     migrate::RunOptions options;
     options.progress = context_.progress;
-    const migrate::RunResult run = migrate::apply_pending(ledger, chain, options);
+    const migrate::RunResult run = migrate::apply_pending(*ledger_, chain, options);
     result_.applied = run.done;
     if (run.failure) {
       result_.errors.push_back(*run.failure);
@@ -382,21 +396,20 @@ class Authoring {
       }
       return;
     }
-    migrate::Ledger ledger(*connection_, setup_.ledger, context_.clock);
     const std::size_t before = result_.applied.size();
     try {
-      apply_chain(ledger, migrate::read_chain(context_.files, setup_.folder, setup_.format));
+      apply_chain(migrate::read_chain(context_.files, setup_.folder, setup_.format));
     } catch (const Error& error) {  // before its first statement: a lock, a ledger, a right
       result_.errors.push_back(error.problem());
     }
     if (!result_.errors.empty() && result_.applied.size() == before) {
-      not_applied(ledger);
+      not_applied();
     }
   }
 
   // The file leaves the chain, unless a part of it is in the database or nobody can say.
-  void not_applied(migrate::Ledger& ledger) {
-    const auto rows = recorded(ledger);
+  void not_applied() {
+    const auto rows = recorded();
     std::vector<Note>& notes = result_.errors.back().notes;
     if (!rows) {
       notes.push_back({"the database cannot be asked what it has; the migration stays in the chain",
@@ -417,10 +430,12 @@ class Authoring {
   }
 
   // By another connection when this one is gone.
-  std::optional<std::vector<migrate::LedgerRow>> recorded(migrate::Ledger& ledger) {
+  std::optional<std::vector<migrate::LedgerRow>> recorded() {
     try {
-      return ledger.read();
+      return ledger_->read();
     } catch (const Error&) {
+      ledger_lock_.reset();
+      ledger_.reset();
       connection_.reset();
     }
     try {
@@ -447,7 +462,10 @@ class Authoring {
   std::optional<schema::Schema> snapshot_;
   schema::Schema start_;
   std::optional<schema::Schema> granted_;  // start_ with its grants, where the plan needs them
+  std::optional<base::FileLock> folder_lock_;
   std::unique_ptr<db::Connection> connection_;
+  std::optional<migrate::Ledger> ledger_;
+  std::optional<migrate::LedgerLock> ledger_lock_;
   PlanOptions plan_options_;
   Authored authored_;
 };

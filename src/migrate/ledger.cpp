@@ -61,6 +61,38 @@ std::string Ledger::table_name() const {
   return dialect::quote_name(dialect, {Identifier(settings_.schema), Identifier(settings_.table)});
 }
 
+bool is_lock_failure(const Error& error) {
+  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+  return database != nullptr && database->failure() == db::FailureClass::Lock;
+}
+
+void throw_lock_timeout(const std::string& what, const Error& cause) {
+  Problem problem{codes::ERR_LOCK_TIMEOUT,
+                  what + ": " + cause.problem().message,
+                  std::nullopt,
+                  "try again, or raise migrate.ledger.lock_wait",
+                  cause.problem().notes};
+  throw Error(std::move(problem));
+}
+
+db::ResultSet Ledger::ask(const std::string& sql, const std::vector<Value>& values) {
+  const std::string what = "the ledger " + settings_.table + " cannot be ";
+  try {
+    return connection_.query(sql, values);
+  } catch (const db::DatabaseError& error) {
+    if (is_lock_failure(error)) {
+      throw_lock_timeout(what + "had: another holds it", error);
+    }
+    if (error.failure() == db::FailureClass::Permission) {
+      Problem problem = error.problem();
+      problem.message =
+          what + (sql.starts_with("SELECT") ? "read: " : "written: ") + problem.message;
+      throw db::DatabaseError(std::move(problem), error.failure(), error.native_code());
+    }
+    throw;
+  }
+}
+
 std::vector<std::string> Ledger::columns() {
   const Dialect dialect = connection_.dialect();
   const std::string literal = dialect::get_dialect(dialect).literal(settings_.table);
@@ -70,17 +102,36 @@ std::vector<std::string> Ledger::columns() {
   } else {
     const std::string schema = !settings_.schema.empty()
                                    ? dialect::get_dialect(dialect).literal(settings_.schema)
-                               : dialect == Dialect::Mysql  ? "DATABASE()"
-                               : dialect == Dialect::Duckdb ? "current_schema()"
-                                                            : "current_schema()";
+                               : dialect == Dialect::Mysql ? "DATABASE()"
+                                                           : "current_schema()";
     sql = "SELECT column_name FROM information_schema.columns WHERE table_name = " + literal +
           " AND table_schema = " + schema;
+    if (dialect == Dialect::Postgres) {  // its information_schema hides what may not be read
+      sql = "SELECT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND NOT "
+            "a.attisdropped AND c.relname = " +
+            literal + " AND n.nspname = " + schema;
+    }
   }
   std::vector<std::string> names;
-  for (const db::Row& row : connection_.query(sql).rows) {
+  for (const db::Row& row : ask(sql).rows) {
     names.push_back(base::to_lower(db::to_text(row.at(0))));
   }
+  if (names.empty() && dialect == Dialect::Mysql) {
+    refuse_hidden();
+  }
   return names;
+}
+
+// The catalog of mysql shows nobody a table that he may not read; the table itself says which.
+void Ledger::refuse_hidden() {
+  try {
+    ask("SELECT 1 FROM " + table_name() + " LIMIT 0");
+  } catch (const db::DatabaseError& error) {
+    if (error.failure() != db::FailureClass::Schema) {
+      throw;
+    }
+  }
 }
 
 std::vector<LedgerRow> Ledger::read() {
@@ -94,7 +145,7 @@ std::vector<LedgerRow> Ledger::read() {
     sql += std::string(", ") + (there ? extra.name : extra.fallback);
   }
   std::vector<LedgerRow> rows;
-  for (const db::Row& row : connection_.query(sql + " FROM " + table_name()).rows) {
+  for (const db::Row& row : ask(sql + " FROM " + table_name()).rows) {
     LedgerRow entry;
     entry.name = db::to_text(row.at(0));
     entry.applied_at = db::to_text(row.at(1));
@@ -119,14 +170,14 @@ void Ledger::ensure() {
   if (!known.empty()) {
     for (const ExtraColumn& extra : kExtra) {
       if (std::find(known.begin(), known.end(), extra.name) == known.end()) {
-        connection_.execute("ALTER TABLE " + table_name() + " ADD COLUMN " + extra.name + " " +
+        ask("ALTER TABLE " + table_name() + " ADD COLUMN " + extra.name + " " +
                             extra.type + " DEFAULT " + extra.fallback);
       }
     }
     return;
   }
   if (dialect == Dialect::Postgres && !settings_.schema.empty() && settings_.schema != "public") {
-    connection_.execute("CREATE SCHEMA IF NOT EXISTS " +
+    ask("CREATE SCHEMA IF NOT EXISTS " +
                         dialect::get_dialect(dialect).quote(Identifier(settings_.schema)));
   }
   const std::string key = dialect == Dialect::Mysql ? "VARCHAR(255)" : "TEXT";
@@ -135,7 +186,7 @@ void Ledger::ensure() {
   for (const ExtraColumn& extra : kExtra) {
     sql += std::string(", ") + extra.name + " " + extra.type + " DEFAULT " + extra.fallback;
   }
-  connection_.execute(sql + ")");
+  ask(sql + ")");
 }
 
 void Ledger::insert(const LedgerRow& row) {
@@ -150,7 +201,7 @@ void Ledger::insert(const LedgerRow& row) {
                                      row.status,
                                      row.statements_done,
                                      std::string(KEDGE_VERSION)};
-  connection_.query("INSERT INTO " + table_name() +
+  ask("INSERT INTO " + table_name() +
                         " (name, applied_at, checksum, duration_ms, status, statements_done, "
                         "tool_version) VALUES (" +
                         marks + ")",
@@ -162,7 +213,7 @@ void Ledger::update(const LedgerRow& row) {
   const std::string status =
       row.half_done ? row.status + "/" + std::to_string(*row.half_done) : row.status;
   const std::vector<Value> values = {status, row.statements_done, row.duration_ms, row.name};
-  connection_.query("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) +
+  ask("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) +
                         ", statements_done = " + parameter(dialect, 2) + ", duration_ms = " +
                         parameter(dialect, 3) + " WHERE name = " + parameter(dialect, 4),
                     values);
@@ -170,7 +221,7 @@ void Ledger::update(const LedgerRow& row) {
 
 void Ledger::remove(const std::string& name) {
   const std::vector<Value> values = {name};
-  connection_.query(
+  ask(
       "DELETE FROM " + table_name() + " WHERE name = " + parameter(connection_.dialect(), 1),
       values);
 }
@@ -212,6 +263,8 @@ LedgerLock::LedgerLock(Ledger& ledger) : ledger_(ledger) {
       return db::to_integer(result.rows.at(0).at(0)).value_or(0) == 1;
     });
     held_ = true;
+  } else if (connection.dialect() == Dialect::Sqlite) {
+    connection.query("PRAGMA busy_timeout = " + std::to_string(ledger.settings().lock_wait_ms));
   }
 }
 

@@ -45,7 +45,8 @@ struct LedgerRow {
 class Ledger {
  public:
   Ledger(db::Connection& connection, LedgerSettings settings, base::Clock& clock);
-  // Sorted by name; empty when there is no table. Creates nothing.
+  // Sorted by name; empty when there is no table. Creates nothing. What cannot be read throws, and
+  // what another holds for too long throws ERR_LOCK_TIMEOUT, here and below.
   std::vector<LedgerRow> read();
   void ensure();  // creates the table, adds missing columns
   void insert(const LedgerRow& row);
@@ -58,12 +59,18 @@ class Ledger {
 
  private:
   std::vector<std::string> columns();
+  void refuse_hidden();
+  db::ResultSet ask(const std::string& sql, const std::vector<db::Value>& values = {});
   db::Connection& connection_;
   LedgerSettings settings_;
   base::Clock& clock_;
 };
 
-// Held by one connection for a whole run. On sqlite and duckdb the engine's own lock serves.
+[[noreturn]] void throw_lock_timeout(const std::string& what, const Error& cause);
+bool is_lock_failure(const Error& error);
+
+// Held by one connection for a whole run; a second one of the same connection is free. On sqlite
+// and duckdb the engine's own lock serves, and waits as long.
 class LedgerLock {
  public:
   // Throws ERR_LOCK_TIMEOUT after lock_wait.

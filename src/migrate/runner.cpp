@@ -54,11 +54,6 @@ class ForeignKeysOff {
   bool changed_ = false;
 };
 
-bool is_lock_failure(const Error& error) {
-  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
-  return database != nullptr && database->failure() == db::FailureClass::Lock;
-}
-
 // A statement that ran before the program was killed fails now because its effect is there.
 bool is_already_there(const Error& error) {
   const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
@@ -99,7 +94,8 @@ class Applier {
       try {
         return in_transaction(migration, script);
       } catch (const Error& error) {
-        if (error.code() != codes::ERR_LOCK_TIMEOUT || attempt >= options_.lock_retries) {
+        if (error.code() != codes::ERR_LOCK_TIMEOUT || attempt >= options_.lock_retries ||
+            has_waited_) {
           throw;
         }
         options_.progress("waiting for a lock: " + migration.name);
@@ -347,8 +343,12 @@ class Applier {
         connection_.begin();
         return;
       } catch (const Error& error) {
-        if (!is_lock_failure(error) || ledger_.clock().monotonic_milliseconds() >= end) {
+        if (!is_lock_failure(error)) {
           throw;
+        }
+        if (ledger_.clock().monotonic_milliseconds() >= end) {
+          has_waited_ = true;
+          throw_lock_timeout("another holds the database", error);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
       }
@@ -398,6 +398,7 @@ class Applier {
   Ledger& ledger_;
   db::Connection& connection_;
   const RunOptions& options_;
+  bool has_waited_ = false;  // as long as migrate.ledger.lock_wait allows
 };
 
 }  // namespace

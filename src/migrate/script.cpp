@@ -85,10 +85,9 @@ Code failure_code(const Error& error, Code otherwise) {
   switch (database->failure()) {
     case db::FailureClass::Lock:
       return codes::ERR_LOCK_TIMEOUT;
-    case db::FailureClass::Connection:
-      return codes::ERR_CONNECT;
+    case db::FailureClass::Connection:  // a statement may name a database that is not there
+      return database->native_code() == "1049" ? otherwise : codes::ERR_CONNECT;
     case db::FailureClass::Permission:
-      return codes::ERR_STATEMENT;
     case db::FailureClass::Schema:
     case db::FailureClass::Data:
     case db::FailureClass::Timeout:

@@ -132,9 +132,14 @@ class SqliteConnection final : public Connection, public BulkConnection {
       : settings_(std::move(settings)), database_(std::move(database)) {
     engine_ = {schema::Dialect::Sqlite, "SQLite", sqlite3_libversion(), 3};
     default_timeout_ = seconds_of(settings_, "command_timeout_seconds", 0);
-    sqlite3_busy_timeout(database_.get(), kBusyMilliseconds);
     sqlite::register_functions(database_.get());
-    check_file();
+    if (settings_.access == AccessMode::ReadOnly) {
+      sqlite3_busy_timeout(database_.get(), kBusyMilliseconds);
+      check_file();
+    } else {  // whoever writes says how long it waits, and a busy file is a sound one
+      check_file();
+      sqlite3_busy_timeout(database_.get(), kBusyMilliseconds);
+    }
   }
 
   schema::Dialect dialect() const override { return schema::Dialect::Sqlite; }
