@@ -137,14 +137,39 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
 }
 
 schema::Schema read_live(const Context& context, db::Connection& connection,
-                         const db::ConnectionSettings& settings) {
-  return context.catalogs != nullptr
-             ? *context.catalogs->read(connection, settings, dialect::Detail::Definitions)
-             : read_live(connection);
+                         const db::ConnectionSettings& settings,
+                         const std::vector<Identifier>& beside) {
+  const bool shared = context.catalogs != nullptr &&
+                      (beside.empty() || connection.dialect() != schema::Dialect::Mysql);
+  return shared ? *context.catalogs->read(connection, settings, dialect::Detail::Definitions)
+                : read_live(connection, beside);
 }
 
-schema::Schema read_live(db::Connection& connection) {
-  return dialect::get_dialect(connection.dialect()).introspect(connection, {});
+schema::Schema read_live(db::Connection& connection, const std::vector<Identifier>& beside) {
+  dialect::IntrospectScope scope;
+  if (connection.dialect() == schema::Dialect::Mysql && !beside.empty()) {
+    const std::string own = db::to_text(connection.query("SELECT DATABASE()").rows.at(0).at(0));
+    scope.schemas = {own};
+    for (const Identifier& name : beside) {
+      if (name.text() == own) {
+        throw Error(codes::ERR_SCHEMA_UNSUPPORTED,
+                    "schema '" + own + "' is the database of the connection itself",
+                    "leave the schema out of source.rdb");
+      }
+      scope.schemas.push_back(name.text());
+    }
+  }
+  return dialect::get_dialect(connection.dialect()).introspect(connection, scope);
+}
+
+std::vector<Identifier> schemas_beside(const Desired& desired) {
+  std::vector<Identifier> names;
+  for (const Identifier& name : desired.managed_schemas.value_or(std::vector<Identifier>())) {
+    if (!name.empty()) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 std::optional<schema::Schema> read_snapshot_file(const Context& context,

@@ -36,10 +36,15 @@ Desired desired_from_metadata(const Context& context, const MigrateSetup& setup,
 // --from-sql: the files run in a throw-away engine.
 Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std::string& path);
 
-schema::Schema read_live(db::Connection& connection);
+// A schema of mysql is a database of its own: those `beside` the connection's are read when named.
+// Throws ERR_SCHEMA_UNSUPPORTED when one of them is the connection's own.
+schema::Schema read_live(db::Connection& connection, const std::vector<Identifier>& beside = {});
 // The same, shared with whoever else looks at the database in this run.
 schema::Schema read_live(const Context& context, db::Connection& connection,
-                         const db::ConnectionSettings& settings);
+                         const db::ConnectionSettings& settings,
+                         const std::vector<Identifier>& beside = {});
+// The schemas that are declared besides the default one.
+std::vector<Identifier> schemas_beside(const Desired& desired);
 // nullopt when there is no snapshot file. Throws ERR_SNAPSHOT_CORRUPT.
 std::optional<schema::Schema> read_snapshot_file(const Context& context, const MigrateSetup& setup);
 

@@ -156,7 +156,7 @@ class Authoring {
       pending();
     }
     if (result_.errors.empty()) {
-      start_ = read_live(*connection_);
+      start_ = read_live(*connection_, schemas_beside(desired_));
     }
   }
 

@@ -4,8 +4,10 @@
 #include "app/migrate.h"
 #include "app/source.h"
 #include "base/text.h"
+#include "dialect/dialect.h"
 #include "kedge/codes.h"
 #include "migrate/runner.h"
+#include "migrate/script.h"
 #include "schema/snapshot.h"
 #include "sql/analysis.h"
 
@@ -37,6 +39,14 @@ std::string remedies(std::size_t place) {
   return text;
 }
 
+// What a down leaves: a schema that its up has made may hold things of others by now.
+diff::Result without_schemas_left(diff::Result result) {
+  std::erase_if(result.changes, [](const Change& change) {
+    return std::holds_alternative<change::DropNamespace>(change);
+  });
+  return result;
+}
+
 std::string difference_text(const diff::Result& result) {
   std::string text;
   std::size_t shown = 0;
@@ -47,6 +57,42 @@ std::string difference_text(const diff::Result& result) {
     text += (text.empty() ? "" : "\n") + describe(change);
   }
   return text;
+}
+
+// The databases that a chain of mysql made beside its own, on a server that is thrown away.
+std::vector<Identifier> databases_beside(const MigrateSetup& setup, db::Connection& connection) {
+  std::vector<Identifier> beside;
+  if (setup.dialect == schema::Dialect::Mysql && setup.scratch.url.empty()) {
+    const db::ResultSet names = connection.query(
+        "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN ('mysql', "
+        "'sys', 'information_schema', 'performance_schema', 'test') AND SCHEMA_NAME NOT LIKE "
+        "'kedge\\_scratch\\_%'");
+    for (const db::Row& row : names.rows) {
+      beside.emplace_back(db::to_text(row.at(0)));
+    }
+  }
+  return beside;
+}
+
+schema::Schema read_scratch(const MigrateSetup& setup, db::Connection& connection) {
+  return read_live(connection, databases_beside(setup, connection));
+}
+
+// On a server that stays, a database of its own name may be somebody's.
+void refuse_other_databases(const MigrateSetup& setup, const migrate::Migration& migration) {
+  if (setup.dialect != schema::Dialect::Mysql || setup.scratch.url.empty()) {
+    return;
+  }
+  const migrate::Script script =
+      migrate::read_script(migration.name, migration.up, schema::Dialect::Mysql);
+  for (const migrate::ScriptStatement& statement : script.statements) {
+    const std::string words = base::to_lower(statement.sql.substr(0, 40));
+    if (words.starts_with("create schema") || words.starts_with("create database")) {
+      throw Error(codes::ERR_UNSUPPORTED,
+                  "migration " + migration.name + " makes a database beside its own",
+                  "leave --scratch-url out: on a throw-away server it is nobody's");
+    }
+  }
 }
 
 class Replaying {
@@ -75,7 +121,7 @@ class Replaying {
       i = parts.last;
     }
     if (!out_.failure && shape_ == EndShape::Read) {
-      out_.schema = read_live(*scratch_.connection);
+      out_.schema = read_scratch(setup_, *scratch_.connection);
     }
     return std::move(out_);
   }
@@ -100,6 +146,7 @@ class Replaying {
 
   bool ups(const std::vector<migrate::Migration>& chain, const migrate::Parts& parts) {
     for (std::size_t i = parts.first; i <= parts.last; ++i) {
+      refuse_other_databases(setup_, chain[i]);
       if (!script(chain, i, chain[i].up_path, chain[i].up)) {
         return false;
       }
@@ -112,24 +159,25 @@ class Replaying {
     const migrate::Migration& migration = chain[place];
     const bool down = with_down_ == WithDown::Yes && migration.down &&
                       migrate::has_statements(*migration.down, setup_.dialect);
-    const schema::Schema before = down ? read_live(*scratch_.connection) : schema::Schema();
+    const schema::Schema before = down ? read_scratch(setup_, *scratch_.connection) : schema::Schema();
     if (!ups(chain, parts) || !down) {
       return;
     }
-    const schema::Schema after = read_live(*scratch_.connection);
+    const schema::Schema after = read_scratch(setup_, *scratch_.connection);
     if (!script(chain, place, migration.down_path, *migration.down)) {
       return;
     }
-    same(migration.name, "its down does not lead back", read_live(*scratch_.connection), before);
+    same(migration.name, "its down does not lead back", read_scratch(setup_, *scratch_.connection), before);
     if (!out_.failure && ups(chain, parts)) {
       same(migration.name, "its up does not lead to the same shape again",
-           read_live(*scratch_.connection), after);
+           read_scratch(setup_, *scratch_.connection), after);
     }
   }
 
   void same(const std::string& name, const std::string& what, const schema::Schema& actual,
             const schema::Schema& wanted) {
-    const diff::Result result = diff::compare(actual, wanted, exact(setup_));
+    const diff::Result result =
+        without_schemas_left(diff::compare(actual, wanted, exact(setup_)));
     if (!result.changes.empty()) {
       Problem problem;
       problem.code = codes::ERR_REPLAY_FAILED;
@@ -156,6 +204,9 @@ ScratchConnection open_scratch(const Context& context, const MigrateSetup& setup
   scratch.connection = context.registry.connect(scratch.database->settings());
   if (dialect == schema::Dialect::Sqlite) {  // nobody needs it after a crash
     scratch.connection->execute("PRAGMA synchronous = OFF");
+  }
+  for (const Identifier& left : databases_beside(setup, *scratch.connection)) {
+    scratch.connection->execute("DROP DATABASE " + dialect::get_dialect(dialect).quote(left));
   }
   return scratch;
 }
@@ -224,6 +275,7 @@ class Proof {
   }
 
   void run_up(const migrate::Migration& migration) {
+    refuse_other_databases(setup_, migration);
     migrate::run_script(*scratch_.connection, migration.name,
                         shown_path(context_, migration.up_path), migration.up,
                         codes::ERR_REPLAY_FAILED);
@@ -231,7 +283,7 @@ class Proof {
 
   void prove(const std::vector<migrate::Migration>& chain, const migrate::Parts& parts) {
     const migrate::Migration& migration = chain[parts.first];
-    const schema::Schema before = read_live(*scratch_.connection);
+    const schema::Schema before = read_scratch(setup_, *scratch_.connection);
     for (std::size_t i = parts.first; i <= parts.last; ++i) {
       run_up(chain[i]);
       result_.applied.push_back(chain[i].name);
@@ -249,7 +301,7 @@ class Proof {
     for (std::size_t i = parts.last + 1; i-- > parts.first;) {
       result_.rolled_back.push_back(chain[i].name);
     }
-    differ(read_live(*scratch_.connection), before, migration.name + ": down does not lead back",
+    differ(read_scratch(setup_, *scratch_.connection), before, migration.name + ": down does not lead back",
            exact(setup_));
   }
 
@@ -262,13 +314,13 @@ class Proof {
     desired.schema = *snapshot;
     diff::Options options = diff_options(setup_, desired, {});
     options.on_ambiguous = diff::OnAmbiguous::DropAdd;
-    differ(read_live(*scratch_.connection), *snapshot, name + ": up does not lead to the snapshot",
+    differ(read_scratch(setup_, *scratch_.connection), *snapshot, name + ": up does not lead to the snapshot",
            options);
   }
 
   void differ(const schema::Schema& actual, const schema::Schema& wanted, const std::string& what,
               const diff::Options& options) {
-    const diff::Result result = diff::compare(actual, wanted, options);
+    const diff::Result result = without_schemas_left(diff::compare(actual, wanted, options));
     if (!result.changes.empty()) {
       Problem problem;
       problem.code = codes::ERR_PROVE_FAILED;
@@ -328,7 +380,7 @@ Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std:
     finding.problem = std::move(problem);
     desired.warnings.push_back(std::move(finding));
   }
-  desired.schema = read_live(*scratch.connection);
+  desired.schema = read_scratch(setup, *scratch.connection);
   std::vector<Identifier> schemas = {Identifier()};
   for (const schema::Namespace& each : desired.schema.namespaces) {
     schemas.push_back(each.name);

@@ -51,7 +51,7 @@ class DatabaseCheck {
       result_.target += setup_.project.migrate.d1.remote ? " (remote)" : " (local)";
     }
     connection_ = context_.registry.connect(settings);
-    live_ = read_live(context_, *connection_, settings);
+    live_ = read_live(context_, *connection_, settings, schemas_beside(desired_));
     compare();
     if (!setup_.is_d1()) {
       if (result_.drift.empty()) {
