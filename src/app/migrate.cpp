@@ -341,7 +341,9 @@ class Authoring {
 
   void write() {
     schema::Schema next = next_snapshot(start_, desired_);
-    forget_destroyed(next);
+    std::erase_if(next.views, [&](const schema::View& view) {
+      return result_.plan.destroyed.contains(view.name);
+    });
     AuthorRequest author_request;
     author_request.plan = &result_.plan;
     author_request.slug = request_.slug.value_or("");
@@ -354,24 +356,6 @@ class Authoring {
     authored_ = author(context_, setup_, author_request);
     for (const std::string& path : authored_.written) {
       result_.written.push_back(shown_path(context_, path));
-    }
-  }
-
-  // Foreign views that an allowed cascade takes along are no part of what comes after.
-  void forget_destroyed(schema::Schema& next) const {
-    if (!allow_.contains("drop-view-cascade")) {
-      return;
-    }
-    for (const migrate::PlannedChange& planned : result_.plan.changes) {
-      const auto* drop = std::get_if<change::DropView>(&planned.change);
-      if (drop == nullptr) {
-        continue;
-      }
-      for (const schema::Dependent& dependent : drop->view.dependents) {
-        std::erase_if(next.views, [&](const schema::View& view) {
-          return view.name == dependent.name && !view.fingerprint;
-        });
-      }
     }
   }
 

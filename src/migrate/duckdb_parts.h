@@ -53,7 +53,9 @@ class DuckdbRebuilds {
   bool is_asked_for_keys(const schema::Name& table) const;
   bool is_new_key(const schema::Name& table, const schema::Column& column) const;
   std::string new_keys_of(const schema::Name& table) const;
-  std::string copy_into(const schema::Name& table) const;
+  std::vector<std::string> copies_into(const schema::Name& table) const;
+  std::string ranked(const schema::Name& table) const;
+  std::vector<std::string> own_references(const schema::Name& table) const;
   std::string copied(const schema::Name& table, const schema::Column& column) const;
 
   Emission& e_;

@@ -16,6 +16,9 @@ using schema::Column;
 using schema::Name;
 using schema::Table;
 
+constexpr const char* kRank = "__kedge_rank";
+constexpr std::size_t kRanks = 16;
+
 Name keep_name(const Name& table) {
   return {table.schema, Identifier("__keep_" + table.name.text())};
 }
@@ -124,8 +127,10 @@ void DuckdbRebuilds::keep_rows(const Name& table) {
   hazard.hazard = "table-rebuild";
   hazard.table = table;
   hazard.text = "the whole table is copied";
-  step("CREATE TABLE " + e_.ddl.name(keep_name(table)) + " AS SELECT *" + new_keys_of(table) +
-       " FROM " + e_.ddl.name(table_before(e_, table)->name))
+  step("CREATE TABLE " + e_.ddl.name(keep_name(table)) + " AS " + ranked(table) + "SELECT t.*" +
+       new_keys_of(table) + (own_references(table).empty() ? "" : ", r." + std::string(kRank)) +
+       " FROM " + e_.ddl.name(table_before(e_, table)->name) + " AS t" +
+       (own_references(table).empty() ? "" : " JOIN ranks AS r ON r.row = t.rowid"))
       .hazards.push_back(hazard);
 }
 
@@ -181,8 +186,7 @@ void DuckdbRebuilds::make_again(const Name& name) {
     sequences_.keep_counting(is, column, *table_before(e_, name), change_);
   }
   step(e_.ddl.create_table(is));
-  const std::string copy = copy_into(name);
-  if (!copy.empty()) {
+  for (const std::string& copy : copies_into(name)) {
     step(copy);
   }
   if (!is_asked_for_keys(name)) {
@@ -237,7 +241,46 @@ std::string DuckdbRebuilds::new_keys_of(const Name& table) const {
   return items;
 }
 
-std::string DuckdbRebuilds::copy_into(const Name& table) const {
+// ---- rows that refer to one another: DuckDB takes a row when the one that it refers to is there
+// already, from an earlier statement. They go in by their rank in the tree; of the deepest there
+// may be none, and what lies deeper still fails there.
+
+// What of the old rows, c, refers to which others, p; by the references that come.
+std::vector<std::string> DuckdbRebuilds::own_references(const Name& table) const {
+  const Table& was = *table_before(e_, table);
+  std::vector<std::string> conditions;
+  for (const schema::ForeignKey& key : find_table(e_.to, table)->foreign_keys) {
+    std::vector<std::string> pairs;
+    for (std::size_t i = 0; key.referenced_table == table && i < key.columns.size(); ++i) {
+      const Remap* remap = remap_into(e_, table, key.columns[i]);
+      const Identifier from =
+          column_before(e_, table, remap != nullptr ? remap->old_column : key.columns[i]);
+      const Identifier to =
+          column_before(e_, table, remap != nullptr ? remap->old_key : key.referenced_columns[i]);
+      if (find_column(was, from) != nullptr && find_column(was, to) != nullptr) {
+        pairs.push_back("c." + e_.ddl.quote(from) + " = p." + e_.ddl.quote(to));
+      }
+    }
+    if (!pairs.empty() && pairs.size() == key.columns.size()) {
+      conditions.push_back("(" + base::join(pairs, " AND ") + ")");
+    }
+  }
+  return conditions;
+}
+
+std::string DuckdbRebuilds::ranked(const Name& table) const {
+  const std::vector<std::string> references = own_references(table);
+  const std::string name = e_.ddl.name(table_before(e_, table)->name);
+  return references.empty()
+             ? ""
+             : fmt::format("WITH RECURSIVE steps AS (SELECT rowid AS row, 0 AS rank FROM {} UNION "
+                           "SELECT c.rowid, s.rank + 1 FROM steps AS s JOIN {} AS p ON p.rowid = "
+                           "s.row JOIN {} AS c ON {}), ranks AS (SELECT row, max(rank) AS {} FROM "
+                           "steps GROUP BY row) ",
+                           name, name, name, base::join(references, " OR "), kRank);
+}
+
+std::vector<std::string> DuckdbRebuilds::copies_into(const Name& table) const {
   std::vector<std::string> names;
   std::vector<std::string> values;
   for (const Column& column : find_table(e_.to, table)->columns) {
@@ -247,10 +290,21 @@ std::string DuckdbRebuilds::copy_into(const Name& table) const {
       values.push_back(value);
     }
   }
-  return names.empty() ? ""
-                       : fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", e_.ddl.name(table),
-                                     base::join(names, ", "), base::join(values, ", "),
-                                     e_.ddl.name(keep_name(table)));
+  if (names.empty()) {
+    return {};
+  }
+  const std::string copy = fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", e_.ddl.name(table),
+                                       base::join(names, ", "), base::join(values, ", "),
+                                       e_.ddl.name(keep_name(table)));
+  if (own_references(table).empty()) {
+    return {copy};
+  }
+  std::vector<std::string> copies;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    copies.push_back(fmt::format("{} WHERE {} {} {}", copy, kRank,
+                                 rank + 1 == kRanks ? ">=" : "=", rank));
+  }
+  return copies;
 }
 
 std::string DuckdbRebuilds::copied(const Name& table, const Column& column) const {

@@ -320,6 +320,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
   create_schemas(up);
   plan.up = up.draft.sorted();
   forget_destroyed(after, up.destroyed, plan.down_notes);
+  plan.destroyed = up.destroyed;
   refuse_long_statements(up, plan.up);
   if (options.online == Online::Yes) {
     std::stable_sort(

@@ -80,9 +80,6 @@ class Finder {
           column_after(e_.changes, new_parent, parent.primary_key->columns[0]);
       if (!can_fill(new_parent, parent, old_key, new_key[0])) {
         refuse(child.name, new_parent, "the old key must stay for one migration here");
-      } else if (child.name == new_parent && !can_fill_itself(parent, new_parent, new_key[0])) {
-        refuse(child.name, new_parent,
-               "its rows refer to one another, and a copy cannot know the new keys yet");
       } else if (columns[0] == other->columns[0] && is_referenced(child.name, columns[0])) {
         refuse(child.name, new_parent,
                "column " + columns[0].text() + " is referenced itself and would change its values");
@@ -101,22 +98,6 @@ class Finder {
     return (dialect != schema::Dialect::Sqlite && dialect != schema::Dialect::D1) ||
            (is != nullptr && (find_column(*is, old_key) != nullptr ||
                               find_column(was, column_before(e_, parent, new_key)) != nullptr));
-  }
-  // A table that is copied whole: sqlite reads keys that were there before, duckdb checks each row
-  // as it comes.
-  bool can_fill_itself(const Table& was, const Name& table, const Identifier& new_key) const {
-    switch (e_.options.dialect) {
-      case schema::Dialect::Sqlite:
-      case schema::Dialect::D1:
-        return find_column(was, column_before(e_, table, new_key)) != nullptr;
-      case schema::Dialect::Duckdb:
-        return !e_.up();
-      case schema::Dialect::Postgres:
-      case schema::Dialect::Mysql:
-      case schema::Dialect::Ansi:
-        break;
-    }
-    return true;
   }
   bool is_referenced(const Name& table, const Identifier& column) const {
     return std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& other) {

@@ -182,11 +182,13 @@ void cascade(Emission& e, Family& family, const std::vector<Name>& order) {
     made.hazards.push_back(hazard);
   }
   for (const Name& name : order) {
+    list_own_keys(e, keys, family.member(name), change_of(name));
     const std::string copy =
         copy_sql(e, family.member(name), e.ddl.name(temporary(name)), e.ddl.name(name));
     if (!copy.empty()) {
       e.draft.add(keys, copy, change_of(name));
     }
+    drop_own_keys(e, keys, family.member(name), change_of(name));
     carry(e, family.member(name), keys);
   }
   for (auto name = order.rbegin(); name != order.rend(); ++name) {

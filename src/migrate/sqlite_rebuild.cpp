@@ -83,6 +83,31 @@ std::string parent_name(const Emission& e, const Remap& remap, const std::string
                 : e.ddl.name(remap.parent);
 }
 
+// The new key of a table whose rows refer to one another: it must be known before they are copied.
+const Remap* own_key(const Emission& e, const Rebuild& rebuild) {
+  const auto found = std::find_if(e.remaps.begin(), e.remaps.end(), [&](const Remap& remap) {
+    return remap.parent == rebuild.is->name && remap.child == remap.parent &&
+           keyed_parent(e, remap) == nullptr;
+  });
+  return found == e.remaps.end() ? nullptr : &*found;
+}
+std::string key_list(const Emission& e, const Table& table) {
+  return e.ddl.quote(Identifier("__kedge_" + table.name.name.text()));
+}
+std::string from_key_list(const Emission& e, const Table& table, const std::string& old) {
+  return fmt::format("(SELECT k.\"new\" FROM {} AS k WHERE k.\"old\" = {})", key_list(e, table),
+                     old);
+}
+std::string new_key_value(const Emission& e, const Column& key, const std::string& old) {
+  if (key.identity && !is_counted(key)) {
+    return "lower(hex(randomblob(16)))";
+  }
+  if (!key.identity && key.default_value) {
+    return e.ddl.default_value(*key.default_value, key.type);
+  }
+  return key.identity ? "row_number() OVER (ORDER BY " + old + ")" : "NULL";
+}
+
 // A constraint that says what becomes of a row that breaks it.
 bool resolves_conflicts(const std::string& definition) {
   bool on = false;
@@ -137,9 +162,16 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
                      const std::string& source) {
   std::vector<std::string> names;
   std::vector<std::string> values;
+  const Remap* own = own_key(e, rebuild);
   for (const Column& column : rebuild.is->columns) {
     const Column* was = source_of(rebuild, e, column);
-    if (const Remap* remap = remap_into(e, rebuild.is->name, column.name)) {
+    const Remap* remap = remap_into(e, rebuild.is->name, column.name);
+    if (own != nullptr && (column.name == own->new_key || remap == own)) {
+      names.push_back(e.ddl.quote(column.name));
+      values.push_back(from_key_list(
+          e, *rebuild.is,
+          source + "." + e.ddl.quote(remap == own ? own->old_column : own->old_key)));
+    } else if (remap != nullptr) {
       names.push_back(e.ddl.quote(column.name));
       values.push_back(fmt::format("(SELECT p.{} FROM {} AS p WHERE p.{} = {}.{})",
                                    e.ddl.quote(remap->new_key), parent_name(e, *remap, target),
@@ -157,6 +189,31 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
   const char* verb = has_conflict_clause(*rebuild.is) ? "INSERT OR ABORT INTO" : "INSERT INTO";
   return fmt::format("{} {} ({}) SELECT {} FROM {}", verb, target, base::join(names, ", "),
                      base::join(values, ", "), source);
+}
+
+void list_own_keys(Emission& e, const Keys& keys, const Rebuild& rebuild,
+                   std::optional<std::size_t> change) {
+  const Remap* own = own_key(e, rebuild);
+  const Column* key = own == nullptr ? nullptr : find_column(*rebuild.is, own->new_key);
+  if (key == nullptr) {
+    return;
+  }
+  const std::string old = e.ddl.quote(own->old_key);
+  e.draft.add(keys,
+              fmt::format("CREATE TABLE {} (\"old\" PRIMARY KEY, \"new\")",
+                          key_list(e, *rebuild.is)),
+              change);
+  e.draft.add(keys,
+              fmt::format("INSERT INTO {} (\"old\", \"new\") SELECT {}, {} FROM {}",
+                          key_list(e, *rebuild.is), old, new_key_value(e, *key, old),
+                          e.ddl.name(rebuild.is->name)),
+              change);
+}
+void drop_own_keys(Emission& e, const Keys& keys, const Rebuild& rebuild,
+                   std::optional<std::size_t> change) {
+  if (own_key(e, rebuild) != nullptr) {
+    e.draft.add(keys, "DROP TABLE " + key_list(e, *rebuild.is), change);
+  }
 }
 
 void refuse_losses(Emission& e, const Rebuild& rebuild, const std::string& written) {
@@ -186,7 +243,7 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const Table& is = *rebuild.is;
   const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
   const bool early = std::any_of(e.remaps.begin(), e.remaps.end(), [&](const Remap& remap) {
-    return remap.child == is.name && keyed_parent(e, remap) != nullptr;
+    return remap.child == is.name && remap.parent != is.name && keyed_parent(e, remap) != nullptr;
   });
   const Keys keys{early ? stage::kColumn - 1 : stage::kColumn, e.rank_of(is.name),
                   is.name.name.text()};
@@ -200,10 +257,12 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   hazard.table = is.name;
   hazard.text = "the whole table is copied";
   first.hazards.push_back(hazard);
+  list_own_keys(e, keys, rebuild, change);
   const std::string copy = copy_sql(e, rebuild, e.ddl.name(fresh), table);
   if (!copy.empty()) {
     e.draft.add(keys, copy, change);
   }
+  drop_own_keys(e, keys, rebuild, change);
   if (is_counted(is) && is_counted(*rebuild.was)) {
     const std::string counter = e.ddl.literal(fresh.name.text());
     e.draft.add(keys, "DELETE FROM \"sqlite_sequence\" WHERE \"name\" = " + counter, change);

@@ -24,6 +24,11 @@ std::string table_sql(const Emission& emission, const schema::Table& table,
 // "INSERT INTO <target> (...) SELECT ... FROM <source>"
 std::string copy_sql(const Emission& emission, const Rebuild& rebuild, const std::string& target,
                      const std::string& source);
+// Around it, where rows refer to one another by a key that moves: the new key of each old one.
+void list_own_keys(Emission& emission, const Keys& keys, const Rebuild& rebuild,
+                   std::optional<std::size_t> change);
+void drop_own_keys(Emission& emission, const Keys& keys, const Rebuild& rebuild,
+                   std::optional<std::size_t> change);
 bool is_counted(const schema::Table& table);  // AUTOINCREMENT
 // The old table goes, and with it the columns that the new one has not.
 void drop_old(Emission& emission, const Keys& keys, const Rebuild& rebuild,
