@@ -159,7 +159,8 @@ class Replaying {
     const migrate::Migration& migration = chain[place];
     const bool down = with_down_ == WithDown::Yes && migration.down &&
                       migrate::has_statements(*migration.down, setup_.dialect);
-    const schema::Schema before = down ? read_scratch(setup_, *scratch_.connection) : schema::Schema();
+    const schema::Schema before =
+        down ? read_scratch(setup_, *scratch_.connection) : schema::Schema();
     if (!ups(chain, parts) || !down) {
       return;
     }
@@ -167,7 +168,8 @@ class Replaying {
     if (!script(chain, place, migration.down_path, *migration.down)) {
       return;
     }
-    same(migration.name, "its down does not lead back", read_scratch(setup_, *scratch_.connection), before);
+    same(migration.name, "its down does not lead back", read_scratch(setup_, *scratch_.connection),
+         before);
     if (!out_.failure && ups(chain, parts)) {
       same(migration.name, "its up does not lead to the same shape again",
            read_scratch(setup_, *scratch_.connection), after);
@@ -176,8 +178,7 @@ class Replaying {
 
   void same(const std::string& name, const std::string& what, const schema::Schema& actual,
             const schema::Schema& wanted) {
-    const diff::Result result =
-        without_schemas_left(diff::compare(actual, wanted, exact(setup_)));
+    const diff::Result result = without_schemas_left(diff::compare(actual, wanted, exact(setup_)));
     if (!result.changes.empty()) {
       Problem problem;
       problem.code = codes::ERR_REPLAY_FAILED;
@@ -301,8 +302,8 @@ class Proof {
     for (std::size_t i = parts.last + 1; i-- > parts.first;) {
       result_.rolled_back.push_back(chain[i].name);
     }
-    differ(read_scratch(setup_, *scratch_.connection), before, migration.name + ": down does not lead back",
-           exact(setup_));
+    differ(read_scratch(setup_, *scratch_.connection), before,
+           migration.name + ": down does not lead back", exact(setup_));
   }
 
   void reaches_snapshot(const std::string& name) {
@@ -314,8 +315,8 @@ class Proof {
     desired.schema = *snapshot;
     diff::Options options = diff_options(setup_, desired, {});
     options.on_ambiguous = diff::OnAmbiguous::DropAdd;
-    differ(read_scratch(setup_, *scratch_.connection), *snapshot, name + ": up does not lead to the snapshot",
-           options);
+    differ(read_scratch(setup_, *scratch_.connection), *snapshot,
+           name + ": up does not lead to the snapshot", options);
   }
 
   void differ(const schema::Schema& actual, const schema::Schema& wanted, const std::string& what,

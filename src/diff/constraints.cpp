@@ -97,7 +97,8 @@ bool same_index(Meaning& meaning, const Index& a, const Index& e) {
   if (exact && (a.constraint != e.constraint || a.options != e.options)) {
     return false;
   }
-  // A reference of DuckDB stands on a constraint only; a constraint that nothing needs does no harm.
+  // A reference of DuckDB stands on a constraint only; a constraint that nothing needs does no
+  // harm.
   if (meaning.options().dialect == Dialect::Duckdb && a.constraint == Index::Constraint::None &&
       e.constraint == Index::Constraint::Unique) {
     return false;

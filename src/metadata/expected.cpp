@@ -193,10 +193,9 @@ class ExpectedBuilder {
   }
   static bool is_unique_over(const schema::Index& index, const std::vector<Identifier>& columns) {
     return index.unique && index.where.empty() &&
-           std::is_permutation(index.parts.begin(), index.parts.end(), columns.begin(),
-                               columns.end(), [](const auto& a, const auto& b) {
-                                 return column_of(a) == column_of(b);
-                               });
+           std::is_permutation(
+               index.parts.begin(), index.parts.end(), columns.begin(), columns.end(),
+               [](const auto& a, const auto& b) { return column_of(a) == column_of(b); });
   }
   static const Identifier& column_of(const schema::IndexPart& part) { return part.column; }
   static const Identifier& column_of(const Identifier& column) { return column; }

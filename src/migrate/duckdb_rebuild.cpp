@@ -273,11 +273,12 @@ std::string DuckdbRebuilds::ranked(const Name& table) const {
   const std::string name = e_.ddl.name(table_before(e_, table)->name);
   return references.empty()
              ? ""
-             : fmt::format("WITH RECURSIVE steps AS (SELECT rowid AS row, 0 AS rank FROM {} UNION "
-                           "SELECT c.rowid, s.rank + 1 FROM steps AS s JOIN {} AS p ON p.rowid = "
-                           "s.row JOIN {} AS c ON {}), ranks AS (SELECT row, max(rank) AS {} FROM "
-                           "steps GROUP BY row) ",
-                           name, name, name, base::join(references, " OR "), kRank);
+             : fmt::format(
+                   "WITH RECURSIVE steps AS (SELECT rowid AS row, 0 AS rank FROM {} UNION "
+                   "SELECT c.rowid, s.rank + 1 FROM steps AS s JOIN {} AS p ON p.rowid = "
+                   "s.row JOIN {} AS c ON {}), ranks AS (SELECT row, max(rank) AS {} FROM "
+                   "steps GROUP BY row) ",
+                   name, name, name, base::join(references, " OR "), kRank);
 }
 
 std::vector<std::string> DuckdbRebuilds::copies_into(const Name& table) const {
@@ -293,16 +294,16 @@ std::vector<std::string> DuckdbRebuilds::copies_into(const Name& table) const {
   if (names.empty()) {
     return {};
   }
-  const std::string copy = fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", e_.ddl.name(table),
-                                       base::join(names, ", "), base::join(values, ", "),
-                                       e_.ddl.name(keep_name(table)));
+  const std::string copy =
+      fmt::format("INSERT INTO {} ({}) SELECT {} FROM {}", e_.ddl.name(table),
+                  base::join(names, ", "), base::join(values, ", "), e_.ddl.name(keep_name(table)));
   if (own_references(table).empty()) {
     return {copy};
   }
   std::vector<std::string> copies;
   for (std::size_t rank = 0; rank < kRanks; ++rank) {
-    copies.push_back(fmt::format("{} WHERE {} {} {}", copy, kRank,
-                                 rank + 1 == kRanks ? ">=" : "=", rank));
+    copies.push_back(
+        fmt::format("{} WHERE {} {} {}", copy, kRank, rank + 1 == kRanks ? ">=" : "=", rank));
   }
   return copies;
 }

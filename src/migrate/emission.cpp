@@ -101,9 +101,8 @@ std::size_t Emission::rank_of(const schema::Name& table) const {
 Keys Emission::rename_place(const change::RenameTable& rename) const {
   std::size_t before = 0;
   for (schema::Name name = rename.to; before <= changes.size(); ++before) {
-    const auto leaves = std::find_if(
-        old_table_names.begin(), old_table_names.end(),
-        [&](const auto& entry) { return entry.second == name; });
+    const auto leaves = std::find_if(old_table_names.begin(), old_table_names.end(),
+                                     [&](const auto& entry) { return entry.second == name; });
     if (leaves == old_table_names.end()) {
       break;
     }

@@ -100,6 +100,10 @@ struct Emission {
   std::map<schema::Name, std::size_t> object_rank = {};       // called before calling
   std::map<schema::Name, schema::Name> old_table_names = {};  // by the new name
   std::vector<Remap> remaps = {};
+  // Statements that take away what an --online form has while it is under way: for a way back from
+  // there. Before the others, in names of after; and behind them.
+  std::vector<std::string> leftovers = {};
+  std::vector<std::string> leftover_sequences = {};
   std::set<schema::Name> untouchable = {};  // tables and views of somebody else
   std::set<schema::Name> destroyed = {};    // of those, what an allowed cascade takes along
 

@@ -264,11 +264,11 @@ struct Simple {
     Name from = c.from;
     if (base::equals_ignoring_case(from.name.text(), c.to.name.text())) {  // taken by itself
       from.name = Identifier("__kedge_" + c.to.name.text());
-      e.draft.add(e.rename_place(c),
-                  e.ddl.alter(c.from) + "RENAME TO " + e.ddl.quote(from.name), index);
+      e.draft.add(e.rename_place(c), e.ddl.alter(c.from) + "RENAME TO " + e.ddl.quote(from.name),
+                  index);
     }
-    e.draft.add(e.rename_place(c),
-                e.ddl.alter(from) + "RENAME TO " + e.ddl.quote(c.to.name), index);
+    e.draft.add(e.rename_place(c), e.ddl.alter(from) + "RENAME TO " + e.ddl.quote(c.to.name),
+                index);
   }
   void operator()(const RenameColumn& c) const {
     e.draft.add(

@@ -201,9 +201,8 @@ class Gatekeeper {
   }
   // DuckDB names unique constraints by itself: the snapshot knows what this one was called.
   schema::Index declared(const DropIndex& c) const {
-    const Table* known = options_.snapshot == nullptr
-                             ? nullptr
-                             : find_table(*options_.snapshot, old_name(c.table));
+    const Table* known =
+        options_.snapshot == nullptr ? nullptr : find_table(*options_.snapshot, old_name(c.table));
     if (options_.dialect == schema::Dialect::Duckdb && known != nullptr &&
         c.part.constraint == schema::Index::Constraint::Unique) {
       for (const schema::Index& index : known->indexes) {

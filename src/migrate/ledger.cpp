@@ -67,11 +67,8 @@ bool is_lock_failure(const Error& error) {
 }
 
 void throw_lock_timeout(const std::string& what, const Error& cause) {
-  Problem problem{codes::ERR_LOCK_TIMEOUT,
-                  what + ": " + cause.problem().message,
-                  std::nullopt,
-                  "try again, or raise migrate.ledger.lock_wait",
-                  cause.problem().notes};
+  Problem problem{codes::ERR_LOCK_TIMEOUT, what + ": " + cause.problem().message, std::nullopt,
+                  "try again, or raise migrate.ledger.lock_wait", cause.problem().notes};
   throw Error(std::move(problem));
 }
 
@@ -107,10 +104,11 @@ std::vector<std::string> Ledger::columns() {
     sql = "SELECT column_name FROM information_schema.columns WHERE table_name = " + literal +
           " AND table_schema = " + schema;
     if (dialect == Dialect::Postgres) {  // its information_schema hides what may not be read
-      sql = "SELECT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
-            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND NOT "
-            "a.attisdropped AND c.relname = " +
-            literal + " AND n.nspname = " + schema;
+      sql =
+          "SELECT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
+          "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE a.attnum > 0 AND NOT "
+          "a.attisdropped AND c.relname = " +
+          literal + " AND n.nspname = " + schema;
     }
   }
   std::vector<std::string> names;
@@ -170,15 +168,15 @@ void Ledger::ensure() {
   if (!known.empty()) {
     for (const ExtraColumn& extra : kExtra) {
       if (std::find(known.begin(), known.end(), extra.name) == known.end()) {
-        ask("ALTER TABLE " + table_name() + " ADD COLUMN " + extra.name + " " +
-                            extra.type + " DEFAULT " + extra.fallback);
+        ask("ALTER TABLE " + table_name() + " ADD COLUMN " + extra.name + " " + extra.type +
+            " DEFAULT " + extra.fallback);
       }
     }
     return;
   }
   if (dialect == Dialect::Postgres && !settings_.schema.empty() && settings_.schema != "public") {
     ask("CREATE SCHEMA IF NOT EXISTS " +
-                        dialect::get_dialect(dialect).quote(Identifier(settings_.schema)));
+        dialect::get_dialect(dialect).quote(Identifier(settings_.schema)));
   }
   const std::string key = dialect == Dialect::Mysql ? "VARCHAR(255)" : "TEXT";
   std::string sql = "CREATE TABLE IF NOT EXISTS " + table_name() + " (name " + key +
@@ -202,10 +200,10 @@ void Ledger::insert(const LedgerRow& row) {
                                      row.statements_done,
                                      std::string(KEDGE_VERSION)};
   ask("INSERT INTO " + table_name() +
-                        " (name, applied_at, checksum, duration_ms, status, statements_done, "
-                        "tool_version) VALUES (" +
-                        marks + ")",
-                    values);
+          " (name, applied_at, checksum, duration_ms, status, statements_done, "
+          "tool_version) VALUES (" +
+          marks + ")",
+      values);
 }
 
 void Ledger::update(const LedgerRow& row) {
@@ -214,15 +212,14 @@ void Ledger::update(const LedgerRow& row) {
       row.half_done ? row.status + "/" + std::to_string(*row.half_done) : row.status;
   const std::vector<Value> values = {status, row.statements_done, row.duration_ms, row.name};
   ask("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) +
-                        ", statements_done = " + parameter(dialect, 2) + ", duration_ms = " +
-                        parameter(dialect, 3) + " WHERE name = " + parameter(dialect, 4),
-                    values);
+          ", statements_done = " + parameter(dialect, 2) +
+          ", duration_ms = " + parameter(dialect, 3) + " WHERE name = " + parameter(dialect, 4),
+      values);
 }
 
 void Ledger::remove(const std::string& name) {
   const std::vector<Value> values = {name};
-  ask(
-      "DELETE FROM " + table_name() + " WHERE name = " + parameter(connection_.dialect(), 1),
+  ask("DELETE FROM " + table_name() + " WHERE name = " + parameter(connection_.dialect(), 1),
       values);
 }
 

@@ -200,6 +200,18 @@ void tell_what_is_undone(Plan& plan, const std::vector<Change>& changes,
   }
 }
 
+// The parts of --online may stop between one another; the way back from there finds what they use.
+void clear_leftovers(Plan& plan, const Emission& up) {
+  std::vector<PlanStatement> first;
+  for (const std::string& sql : up.leftovers) {
+    first.emplace_back().sql = sql + ";";
+  }
+  plan.down.insert(plan.down.begin(), first.begin(), first.end());
+  for (const std::string& sql : up.leftover_sequences) {
+    plan.down.emplace_back().sql = sql + ";";
+  }
+}
+
 // A refusal of the whole blocks the first change that is still allowed.
 void apply_refusals(Plan& plan, std::vector<Status>& refusals, const PlanOptions& options) {
   for (Status& refusal : refusals) {
@@ -344,6 +356,7 @@ Plan make_plan(const diff::Result& result, const schema::Schema& actual,
                 .ddl = ddl};
   emit(down);
   plan.down = down.draft.sorted();
+  clear_leftovers(plan, up);
   for (const auto& [change, status] : down.impossible) {
     plan.down_notes.push_back("WARNING: " + status.reason + ": " + describe(back[change]));
   }

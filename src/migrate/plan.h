@@ -80,7 +80,7 @@ struct Plan {
   std::vector<diff::Unmanaged> out_of_scope;
   std::vector<diff::Ambiguity> ambiguous;
   std::set<schema::Name> destroyed;  // views of others that an allowed cascade takes along
-  std::string lock_timeout;  // postgres: written as SET LOCAL; empty: not written
+  std::string lock_timeout;          // postgres: written as SET LOCAL; empty: not written
   std::string statement_timeout;
   bool is_blocked() const;
   bool is_empty() const { return changes.empty(); }

@@ -67,6 +67,7 @@ void PostgresOnline::add_key(const change::AddPrimaryKey& c) {
   }
   index.include = c.part.include;
   build_index(stage::kIndex, c.table, s_.ddl().index(index, c.table));
+  s_.emission().leftovers.push_back(s_.ddl().drop_index(index, c.table, "IF EXISTS "));
   s_.alter(stage::kConstraint + 4, c.table,
            "ADD CONSTRAINT " + s_.ddl().quote(c.part.name) + " PRIMARY KEY USING INDEX " +
                s_.ddl().quote(index.name))
@@ -83,6 +84,8 @@ void PostgresOnline::set_not_null(const Name& table, const Column& column) {
   s_.alter(
       stage::kConstraint, table,
       "ADD CONSTRAINT " + s_.ddl().quote(check) + " CHECK (" + quoted + " IS NOT NULL) NOT VALID");
+  s_.emission().leftovers.push_back(s_.ddl().alter(table) + "DROP CONSTRAINT IF EXISTS " +
+                                    s_.ddl().quote(check));
   for (const std::string& clause :
        {"VALIDATE CONSTRAINT " + s_.ddl().quote(check), "ALTER COLUMN " + quoted + " SET NOT NULL",
         "DROP CONSTRAINT " + s_.ddl().quote(check)}) {
@@ -158,6 +161,7 @@ void PostgresOnline::add_counted(const change::AddColumn& c, PostgresIdentity& i
                             s_.ddl().literal(s_.ddl().name(c.table)),
                             s_.ddl().literal(c.part.name.text()), s_.ddl().literal(sequence))));
   finish(s_.add(kAt, c.table, "DROP SEQUENCE " + sequence));
+  s_.emission().leftover_sequences.push_back("DROP SEQUENCE IF EXISTS " + sequence);
 }
 
 }  // namespace kedge::migrate

@@ -93,10 +93,10 @@ class Tables {
           "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to));
   }
   void operator()(const RenameIndex& c) {
-    e_.draft.add(place_of_name(c),
-                 "ALTER INDEX " + e_.ddl.name({c.table.schema, c.from}) + " RENAME TO " +
-                     e_.ddl.quote(c.to),
-                 index_);
+    e_.draft.add(
+        place_of_name(c),
+        "ALTER INDEX " + e_.ddl.name({c.table.schema, c.from}) + " RENAME TO " + e_.ddl.quote(c.to),
+        index_);
   }
   void operator()(const RenameConstraint& c) {
     e_.draft.add(place_of_name(c),

@@ -72,6 +72,9 @@ bool is_already_there(const Error& error) {
   return false;
 }
 
+// Of the parts of one --online migration, all of them or only the first ones.
+enum class Reach { Whole, Partly };
+
 constexpr const char* kRolledBack = "the migration was rolled back entirely";
 
 class Applier {
@@ -106,11 +109,12 @@ class Applier {
 
   // The way back; `parts`: recorded besides it and undone with it. False: somebody else undid it
   // meanwhile.
-  bool undo(const Migration& migration, LedgerRow row, const std::vector<std::string>& parts) {
+  bool undo(const Migration& migration, LedgerRow row, const std::vector<LedgerRow>& parts,
+            Reach reach) {
     const Script script = read_script(migration.name, *migration.down, connection_.dialect());
     if (!read_directives(*migration.down).transaction || connection_.dialect() == Dialect::Mysql ||
-        !row.is_whole()) {
-      undo_alone(migration, script, row, parts);
+        !row.is_whole() || reach == Reach::Partly) {
+      undo_alone(migration, script, row, parts, reach);
       return true;
     }
     const ForeignKeysOff keys(connection_, script.keys_off);
@@ -123,8 +127,8 @@ class Applier {
       statements({migration.name, migration.down_path, script, true},
                  "the migration stays recorded as applied");
       ledger_.remove(migration.name);
-      for (const std::string& part : parts) {
-        ledger_.remove(part);
+      for (const LedgerRow& part : parts) {
+        ledger_.remove(part.name);
       }
       commit(migration.name, codes::ERR_ROLLBACK_FAILED, "the migration stays recorded as applied");
     } catch (...) {
@@ -167,32 +171,35 @@ class Applier {
   };
 
   void undo_alone(const Migration& migration, const Script& script, LedgerRow row,
-                  const std::vector<std::string>& parts) {
+                  const std::vector<LedgerRow>& parts, Reach reach) {
     const LedgerRow was = row;
-    if (!row.is_whole()) {  // the one it was killed in may have run
+    if (!row.is_whole() || reach == Reach::Partly) {  // the one it was killed in may have run
       row.half_done = row.statements_done + (row.status == kRunning ? 1 : 0);
     }
     row.statements_done = 0;
-    for (const std::string& part : parts) {
-      ledger_.remove(part);
+    for (const LedgerRow& part : parts) {
+      ledger_.remove(part.name);
     }
     try {
       undo_from(migration, script, row, false);
     } catch (const Error&) {
-      restore(was, row);
+      restore(was, row, parts);
       throw;
     }
   }
 
   // A rollback of something half applied that undid nothing leaves it what it was.
-  void restore(LedgerRow was, const LedgerRow& row) {
+  void restore(LedgerRow was, const LedgerRow& row, const std::vector<LedgerRow>& parts) {
     const auto rows = ledger_.read();
     const auto now = std::find_if(rows.begin(), rows.end(), [&](const LedgerRow& one) {
       return one.name == row.name && one.status == kFailed;
     });
     if (row.half_done && now != rows.end()) {
-      was.status = kFailed;
+      was.status = was.is_whole() ? kApplied : kFailed;
       ledger_.update(was);
+      for (const LedgerRow& part : parts) {
+        ledger_.insert(part);
+      }
     }
   }
 
@@ -438,7 +445,8 @@ namespace {
 struct Down {
   const Migration* migration;
   LedgerRow row;
-  std::vector<std::string> parts;  // of --online, recorded besides it; newest first
+  std::vector<LedgerRow> parts;  // of --online, recorded besides it; newest first
+  Reach reach = Reach::Whole;
 };
 
 const LedgerRow* find_row(const std::vector<LedgerRow>& rows, const std::string& name) {
@@ -447,32 +455,33 @@ const LedgerRow* find_row(const std::vector<LedgerRow>& rows, const std::string&
   return found == rows.end() ? nullptr : &*found;
 }
 
-// The parts of one migration share their way back: all of them are applied, or none is undone.
+// The parts of one migration share their way back; from between them it finds some of its work
+// done.
 Down together(const std::vector<Migration>& chain, const Parts& parts,
               const std::vector<LedgerRow>& rows) {
   const Migration& first = chain[parts.first];
   const LedgerRow* row = find_row(rows, first.name);
-  Down down{&first, row == nullptr ? LedgerRow() : *row, {}};
-  for (std::size_t i = parts.last; i > parts.first; --i) {
+  if (row == nullptr) {
+    throw Error(codes::ERR_HALF_APPLIED,
+                "migration " + first.name + " is not applied, and those after it are undone " +
+                    "together with it only",
+                "apply it first; nothing was undone");
+  }
+  Down down{&first, *row, {}};
+  for (std::size_t i = parts.last; i > parts.first && !row->is_undone(); --i) {
     const LedgerRow* other = find_row(rows, chain[i].name);
-    if (row != nullptr && row->is_undone()) {
-      return down;  // stopped on the way back: the others are no longer recorded
+    down.reach = other == nullptr || !other->is_whole() ? Reach::Partly : down.reach;
+    if (other != nullptr) {
+      down.parts.push_back(*other);
     }
-    if (row == nullptr || other == nullptr || !other->is_whole()) {
-      throw Error(codes::ERR_HALF_APPLIED,
-                  "migration " + (row == nullptr ? first : chain[i]).name +
-                      " is not applied, and is undone together with " +
-                      (row == nullptr ? chain[i] : first).name + " only",
-                  "apply or resume it first; nothing was undone");
-    }
-    down.parts.push_back(other->name);
   }
   return down;
 }
 
 bool is_one_of(const Down& down, const std::string& name) {
   return down.migration->name == name ||
-         std::find(down.parts.begin(), down.parts.end(), name) != down.parts.end();
+         std::any_of(down.parts.begin(), down.parts.end(),
+                     [&](const LedgerRow& part) { return part.name == name; });
 }
 
 void refuse_between_parts(const std::vector<Migration>& chain, const std::string& target) {
@@ -537,8 +546,10 @@ RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const s
   Applier applier(ledger, options);
   for (const Down& down : collect_downs(chain, rows, target, ledger.connection().dialect())) {
     try {
-      if (applier.undo(*down.migration, down.row, down.parts)) {
-        result.done.insert(result.done.end(), down.parts.begin(), down.parts.end());
+      if (applier.undo(*down.migration, down.row, down.parts, down.reach)) {
+        for (const LedgerRow& part : down.parts) {
+          result.done.push_back(part.name);
+        }
         result.done.push_back(down.migration->name);
       }
     } catch (const Error& error) {

@@ -233,14 +233,41 @@ TEST_F(RunnerTest, ThePartsOfOneMigrationAreUndoneTogether) {
   const Migration two = migration("20270101000003-x-2-online", "CREATE TABLE q (n INTEGER);",
                                   "-- NOTE: undone together with x-1-prepare\n");
   const std::vector<Migration> chain = {start, one, two};
-  apply_pending(ledger_, {start, one}, options_);
-  EXPECT_EQ(refusal([&] { roll_back(ledger_, chain, "", options_); }), codes::ERR_HALF_APPLIED);
   apply_pending(ledger_, chain, options_);
   EXPECT_EQ(refusal([&] { roll_back(ledger_, chain, one.name, options_); }),
             codes::ERR_ROLLBACK_TARGET);
   EXPECT_TRUE(has("q"));
   EXPECT_EQ(roll_back(ledger_, chain, start.name, options_).done, (Lines{two.name, one.name}));
   EXPECT_EQ(recorded(), Lines{start.name + " applied"});
+  EXPECT_FALSE(has("p"));
+}
+
+TEST_F(RunnerTest, ThePartsOfOneMigrationAreUndoneFromBetweenThem) {
+  const Migration start =
+      migration("20270101000001-a", "CREATE TABLE a (n INTEGER);", "DROP TABLE a;");
+  Migration one = migration("20270101000002-x-1-prepare", "CREATE TABLE p (n INTEGER);",
+                            "DROP TABLE r;\nDROP TABLE q;\nDROP TABLE p;");
+  const Migration two =
+      migration("20270101000003-x-2-online",
+                "-- kedge: transaction off\nCREATE TABLE q (n INTEGER);\nDROP TABLE later;",
+                "-- NOTE: undone together with x-1-prepare\n");
+  const Migration three = migration("20270101000004-x-3-finish", "CREATE TABLE r (n INTEGER);",
+                                    "-- NOTE: undone together with x-1-prepare\n");
+  const Lines half = {start.name + " applied", one.name + " applied", two.name + " failed"};
+  apply_pending(ledger_, {start, one, two, three}, options_);
+  EXPECT_EQ(recorded(), half);
+  one.down = "DROP NOTHING;\nDROP TABLE p;";  // undoes nothing: all stays what it was
+  EXPECT_TRUE(roll_back(ledger_, {start, one, two, three}, start.name, options_).failure);
+  EXPECT_EQ(recorded(), half);
+  one.down = "DROP TABLE r;\nDROP TABLE q;\nDROP TABLE p;";
+  EXPECT_EQ(roll_back(ledger_, {start, one, two, three}, start.name, options_).done,
+            (Lines{two.name, one.name}));
+  EXPECT_EQ(recorded(), Lines{start.name + " applied"});
+  EXPECT_FALSE(has("p"));
+  EXPECT_FALSE(has("q"));
+  apply_pending(ledger_, {start, one}, options_);  // the others are pending
+  EXPECT_EQ(roll_back(ledger_, {start, one, two, three}, start.name, options_).done,
+            Lines{one.name});
   EXPECT_FALSE(has("p"));
 }
 

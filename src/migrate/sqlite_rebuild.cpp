@@ -168,9 +168,9 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
     const Remap* remap = remap_into(e, rebuild.is->name, column.name);
     if (own != nullptr && (column.name == own->new_key || remap == own)) {
       names.push_back(e.ddl.quote(column.name));
-      values.push_back(from_key_list(
-          e, *rebuild.is,
-          source + "." + e.ddl.quote(remap == own ? own->old_column : own->old_key)));
+      values.push_back(
+          from_key_list(e, *rebuild.is,
+                        source + "." + e.ddl.quote(remap == own ? own->old_column : own->old_key)));
     } else if (remap != nullptr) {
       names.push_back(e.ddl.quote(column.name));
       values.push_back(fmt::format("(SELECT p.{} FROM {} AS p WHERE p.{} = {}.{})",
@@ -199,10 +199,9 @@ void list_own_keys(Emission& e, const Keys& keys, const Rebuild& rebuild,
     return;
   }
   const std::string old = e.ddl.quote(own->old_key);
-  e.draft.add(keys,
-              fmt::format("CREATE TABLE {} (\"old\" PRIMARY KEY, \"new\")",
-                          key_list(e, *rebuild.is)),
-              change);
+  e.draft.add(
+      keys, fmt::format("CREATE TABLE {} (\"old\" PRIMARY KEY, \"new\")", key_list(e, *rebuild.is)),
+      change);
   e.draft.add(keys,
               fmt::format("INSERT INTO {} (\"old\", \"new\") SELECT {}, {} FROM {}",
                           key_list(e, *rebuild.is), old, new_key_value(e, *key, old),
