@@ -76,9 +76,21 @@ class Mysql {
     e_.draft.add(e_.rename_place(c),
                  "RENAME TABLE " + e_.ddl.name(c.from) + " TO " + e_.ddl.name(c.to), index_);
   }
+  static bool holds_json(const schema::Type& type) {  // a list is kept as JSON
+    return type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Array;
+  }
+  // MariaDB loses the column of a JSON's own check at RENAME COLUMN when somebody has read the
+  // table under an alias, and says "Unknown column in CHECK".
   void operator()(const RenameColumn& c) {
-    alter(stage::kRenameColumn, c.table,
-          "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to), Way::InPlace);
+    const Table* before = table_before(e_, c.table);
+    const Column* column = before == nullptr ? nullptr : find_column(*before, c.from);
+    std::string sql = "RENAME COLUMN " + e_.ddl.quote(c.from) + " TO " + e_.ddl.quote(c.to);
+    if (column != nullptr && holds_json(column->type)) {
+      Column renamed = *column;
+      renamed.name = c.to;
+      sql = "CHANGE COLUMN " + e_.ddl.quote(c.from) + " " + e_.ddl.column(renamed, *before);
+    }
+    alter(stage::kRenameColumn, c.table, sql, Way::InPlace);
   }
   void operator()(const RenameIndex& c) { rename_index(c.table, c.from, c.to); }
   void operator()(const RenameConstraint& c) { rename_index(c.table, c.from, c.to); }
