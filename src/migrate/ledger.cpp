@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "base/text.h"
@@ -30,10 +29,11 @@ struct ExtraColumn {
   const char* type;
   const char* fallback;
 };
-constexpr std::array<ExtraColumn, 4> kExtra{{{"duration_ms", "BIGINT", "0"},
+constexpr std::array<ExtraColumn, 5> kExtra{{{"duration_ms", "BIGINT", "0"},
                                              {"status", "VARCHAR(16)", "'applied'"},
                                              {"statements_done", "BIGINT", "0"},
-                                             {"tool_version", "VARCHAR(32)", "''"}}};
+                                             {"tool_version", "VARCHAR(32)", "''"},
+                                             {"half_done", "BIGINT", "NULL"}}};
 
 // Numbered on postgres, question marks elsewhere.
 std::string parameter(Dialect dialect, int number) {
@@ -151,10 +151,7 @@ std::vector<LedgerRow> Ledger::read() {
     entry.duration_ms = db::to_integer(row.at(3)).value_or(0);
     entry.status = db::is_null(row.at(4)) ? "applied" : db::to_text(row.at(4));
     entry.statements_done = db::to_integer(row.at(5)).value_or(0);
-    if (const std::size_t slash = entry.status.find('/'); slash != std::string::npos) {
-      entry.half_done = std::atoll(entry.status.c_str() + slash + 1);
-      entry.status.resize(slash);
-    }
+    entry.half_done = db::to_integer(row.at(7));
     rows.push_back(std::move(entry));
   }
   std::sort(rows.begin(), rows.end(),
@@ -208,12 +205,12 @@ void Ledger::insert(const LedgerRow& row) {
 
 void Ledger::update(const LedgerRow& row) {
   const Dialect dialect = connection_.dialect();
-  const std::string status =
-      row.half_done ? row.status + "/" + std::to_string(*row.half_done) : row.status;
-  const std::vector<Value> values = {status, row.statements_done, row.duration_ms, row.name};
-  ask("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) +
-          ", statements_done = " + parameter(dialect, 2) +
-          ", duration_ms = " + parameter(dialect, 3) + " WHERE name = " + parameter(dialect, 4),
+  const Value half_done = row.half_done ? Value(*row.half_done) : Value();
+  const std::vector<Value> values = {row.status, row.statements_done, row.duration_ms, half_done,
+                                     row.name};
+  ask("UPDATE " + table_name() + " SET status = " + parameter(dialect, 1) + ", statements_done = " +
+          parameter(dialect, 2) + ", duration_ms = " + parameter(dialect, 3) +
+          ", half_done = " + parameter(dialect, 4) + " WHERE name = " + parameter(dialect, 5),
       values);
 }
 

@@ -36,7 +36,6 @@ struct LedgerRow {
   std::string status = kApplied;
   std::int64_t statements_done = 0;
   // Being undone after it was only half applied: how many statements of its way up had been done.
-  // Kept in the status: "undoing/3".
   std::optional<std::int64_t> half_done = std::nullopt;
   bool is_whole() const { return status == kApplied; }
   bool is_undone() const { return status == kUndoing || status == kUndoFailed; }

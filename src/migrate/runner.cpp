@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "kedge/codes.h"
+#include "migrate/half_done.h"
 #include "migrate/script.h"
 
 namespace kedge::migrate {
@@ -75,6 +76,33 @@ bool is_already_there(const Error& error) {
 // Of the parts of one --online migration, all of them or only the first ones.
 enum class Reach { Whole, Partly };
 
+struct Recorded {
+  const Migration* migration;
+  LedgerRow row;
+};
+
+// The names of the parts after the one that the way back of all of them belongs to.
+std::vector<std::string> later_parts(const std::vector<Migration>& chain, const std::string& name) {
+  std::vector<std::string> names;
+  if (const Migration* migration = find_migration(chain, name)) {
+    const auto place = static_cast<std::size_t>(migration - chain.data());
+    const Parts parts = parts_of(chain, place);
+    for (std::size_t i = parts.last; i > place && parts.first == place; --i) {
+      names.push_back(chain[i].name);
+    }
+  }
+  return names;
+}
+
+void forget(Ledger& ledger, const std::string& name, const std::vector<std::string>& parts) {
+  db::Transaction all(ledger.connection());
+  for (const std::string& part : parts) {
+    ledger.remove(part);
+  }
+  ledger.remove(name);
+  all.commit();
+}
+
 constexpr const char* kRolledBack = "the migration was rolled back entirely";
 
 class Applier {
@@ -109,7 +137,7 @@ class Applier {
 
   // The way back; `parts`: recorded besides it and undone with it. False: somebody else undid it
   // meanwhile.
-  bool undo(const Migration& migration, LedgerRow row, const std::vector<LedgerRow>& parts,
+  bool undo(const Migration& migration, LedgerRow row, const std::vector<Recorded>& parts,
             Reach reach) {
     const Script script = read_script(migration.name, *migration.down, connection_.dialect());
     if (!read_directives(*migration.down).transaction || connection_.dialect() == Dialect::Mysql ||
@@ -127,8 +155,8 @@ class Applier {
       statements({migration.name, migration.down_path, script, true},
                  "the migration stays recorded as applied");
       ledger_.remove(migration.name);
-      for (const LedgerRow& part : parts) {
-        ledger_.remove(part.name);
+      for (const Recorded& part : parts) {
+        ledger_.remove(part.row.name);
       }
       commit(migration.name, codes::ERR_ROLLBACK_FAILED, "the migration stays recorded as applied");
     } catch (...) {
@@ -148,17 +176,20 @@ class Applier {
     ledger_.update(row);
   }
 
-  // The same for a down part; at its end the migration is no longer recorded. Of what was only half
-  // applied, statements are left out that undo nothing, and others may find their work done.
-  void undo_from(const Migration& migration, const Script& script, LedgerRow row, bool uncertain) {
+  // The same for a down part; at its end neither the migration nor `parts` are recorded. Of what
+  // was only half applied, statements are left out that undo nothing, and others may find their
+  // work done. `was`: what the row says again where nothing could be undone.
+  void undo_from(const Migration& migration, const Script& script, LedgerRow row,
+                 const std::vector<std::string>& parts, bool uncertain,
+                 std::optional<LedgerRow> was = std::nullopt) {
     row.status = kUndoing;
     ledger_.update(row);
-    Counted work{migration.name, migration.down_path, script, true};
+    Counted work{migration.name, migration.down_path, script, true, {}, std::move(was)};
     if (row.half_done) {
       work.left_out = left_out(migration, script, *row.half_done);
     }
     run_rest(work, row, uncertain);
-    ledger_.remove(migration.name);
+    forget(ledger_, migration.name, parts);
   }
 
  private:
@@ -168,39 +199,48 @@ class Applier {
     const Script& script;
     bool undo;
     std::vector<bool> left_out = {};  // of the statements; empty: none
+    std::optional<LedgerRow> was = std::nullopt;
   };
 
   void undo_alone(const Migration& migration, const Script& script, LedgerRow row,
-                  const std::vector<LedgerRow>& parts, Reach reach) {
+                  const std::vector<Recorded>& parts, Reach reach) {
+    std::vector<std::string> names;
+    for (Recorded part : parts) {
+      begun(*part.migration, part.row);
+      names.push_back(part.row.name);
+    }
+    std::optional<std::int64_t> half_done;
+    if (!row.is_whole() || reach == Reach::Partly) {
+      half_done = begun(migration, row);
+    }
     const LedgerRow was = row;
-    if (!row.is_whole() || reach == Reach::Partly) {  // the one it was killed in may have run
-      row.half_done = row.statements_done + (row.status == kRunning ? 1 : 0);
-    }
+    row.half_done = half_done;
     row.statements_done = 0;
-    for (const LedgerRow& part : parts) {
-      ledger_.remove(part.name);
-    }
-    try {
-      undo_from(migration, script, row, false);
-    } catch (const Error&) {
-      restore(was, row, parts);
-      throw;
-    }
+    undo_from(migration, script, row, names, false, was);
   }
 
-  // A rollback of something half applied that undid nothing leaves it what it was.
-  void restore(LedgerRow was, const LedgerRow& row, const std::vector<LedgerRow>& parts) {
-    const auto rows = ledger_.read();
-    const auto now = std::find_if(rows.begin(), rows.end(), [&](const LedgerRow& one) {
-      return one.name == row.name && one.status == kFailed;
-    });
-    if (row.half_done && now != rows.end()) {
-      was.status = was.is_whole() ? kApplied : kFailed;
-      ledger_.update(was);
-      for (const LedgerRow& part : parts) {
-        ledger_.insert(part);
-      }
+  // How many statements of something half applied may have done anything. An index that the last
+  // one left is dropped: no way back knows of it.
+  std::int64_t begun(const Migration& migration, LedgerRow& row) {
+    const Script up = read_script(migration.name, migration.up, connection_.dialect());
+    const auto place = static_cast<std::size_t>(row.statements_done);
+    if (row.is_whole() || place >= up.statements.size()) {
+      return static_cast<std::int64_t>(up.statements.size());
     }
+    const ScriptStatement& last = up.statements[place];
+    const auto index = find_concurrent_index(last, connection_.dialect());
+    const auto first = [&] {
+      row.status = kRunning;  // from here on it may have run
+      ledger_.update(row);
+    };
+    if (index && drop_invalid_index(connection_, *index, first) &&
+        index->verb == ConcurrentIndex::Verb::Drop) {
+      ++row.statements_done;
+      ledger_.update(row);
+      return row.statements_done;
+    }
+    const bool maybe = row.status == kRunning || commits_on_its_way(last, connection_.dialect());
+    return row.statements_done + (maybe ? 1 : 0);
   }
 
   static std::vector<bool> left_out(const Migration& migration, const Script& script,
@@ -230,6 +270,8 @@ class Applier {
       try {
         run_counted(statement, row, uncertain || row.half_done);
       } catch (const Error& error) {
+        anything = anything || commits_on_its_way(statement, connection_.dialect()) ||
+                   find_concurrent_index(statement, connection_.dialect());
         throw Error(stopped(work, statement, row, error, anything));
       }
       anything = true;
@@ -250,35 +292,19 @@ class Applier {
       row = after;
       return;
     }
+    const auto index = find_concurrent_index(statement, connection_.dialect());
+    if (index && index->verb == ConcurrentIndex::Verb::Create) {
+      drop_invalid_index(connection_, *index);  // an earlier attempt left it
+    }
     try {
       run_statement(connection_, statement);
     } catch (const Error& error) {
       if (!uncertain || !is_already_there(error)) {
         throw;
       }
-      repair_index(statement);
     }
     row = after;
     ledger_.update(row);
-  }
-
-  // CREATE INDEX CONCURRENTLY that was cut off leaves an index that serves nobody.
-  void repair_index(const ScriptStatement& statement) {
-    if (connection_.dialect() != Dialect::Postgres ||
-        base::to_lower(statement.sql).find("index concurrently") == std::string::npos) {
-      return;
-    }
-    const db::ResultSet broken = connection_.query(
-        "SELECT format('%I.%I', n.nspname, c.relname), c.relname FROM pg_index i JOIN pg_class c "
-        "ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE NOT i.indisvalid AND n.nspname NOT LIKE 'pg\\_%'");
-    for (const db::Row& one : broken.rows) {
-      if (statement.sql.find(db::to_text(one.at(1))) != std::string::npos) {
-        connection_.execute("DROP INDEX CONCURRENTLY " + db::to_text(one.at(0)));
-        run_statement(connection_, statement);
-        return;
-      }
-    }
   }
 
   Problem stopped(const Counted& work, const ScriptStatement& statement, LedgerRow& row,
@@ -289,11 +315,12 @@ class Applier {
     problem.hint = std::to_string(row.statements_done) + " of " +
                    std::to_string(work.script.statements.size()) +
                    " statements are done; go on with kedge migrate resume " + work.name;
+    const bool half_done = row.half_done.has_value();
     row.status = work.undo ? kUndoFailed : kFailed;
-    if (work.undo && !anything) {
-      row.status = row.half_done ? kFailed : kApplied;
-      problem.hint = row.half_done ? "the migration stays half applied"
-                                   : "the migration stays recorded as applied";
+    if (work.was && !anything) {
+      row = *work.was;
+      problem.hint = row.is_whole() && !half_done ? "the migration stays recorded as applied"
+                                                  : "the migration stays half applied";
     }
     try {
       ledger_.update(row);
@@ -445,7 +472,7 @@ namespace {
 struct Down {
   const Migration* migration;
   LedgerRow row;
-  std::vector<LedgerRow> parts;  // of --online, recorded besides it; newest first
+  std::vector<Recorded> parts;  // of --online, recorded besides it; newest first
   Reach reach = Reach::Whole;
 };
 
@@ -472,7 +499,7 @@ Down together(const std::vector<Migration>& chain, const Parts& parts,
     const LedgerRow* other = find_row(rows, chain[i].name);
     down.reach = other == nullptr || !other->is_whole() ? Reach::Partly : down.reach;
     if (other != nullptr) {
-      down.parts.push_back(*other);
+      down.parts.push_back({&chain[i], *other});
     }
   }
   return down;
@@ -481,7 +508,7 @@ Down together(const std::vector<Migration>& chain, const Parts& parts,
 bool is_one_of(const Down& down, const std::string& name) {
   return down.migration->name == name ||
          std::any_of(down.parts.begin(), down.parts.end(),
-                     [&](const LedgerRow& part) { return part.name == name; });
+                     [&](const Recorded& part) { return part.row.name == name; });
 }
 
 void refuse_between_parts(const std::vector<Migration>& chain, const std::string& target) {
@@ -544,11 +571,15 @@ RunResult roll_back(Ledger& ledger, const std::vector<Migration>& chain, const s
                 "kedge migrate status lists the applied ones");
   }
   Applier applier(ledger, options);
-  for (const Down& down : collect_downs(chain, rows, target, ledger.connection().dialect())) {
+  const std::vector<Down> downs = collect_downs(chain, rows, target, ledger.connection().dialect());
+  if (!downs.empty()) {
+    ledger.ensure();
+  }
+  for (const Down& down : downs) {
     try {
       if (applier.undo(*down.migration, down.row, down.parts, down.reach)) {
-        for (const LedgerRow& part : down.parts) {
-          result.done.push_back(part.name);
+        for (const Recorded& part : down.parts) {
+          result.done.push_back(part.row.name);
         }
         result.done.push_back(down.migration->name);
       }
@@ -565,11 +596,24 @@ namespace {
 LedgerRow get_half_applied(Ledger& ledger, const std::string& name) {
   for (const LedgerRow& row : ledger.read()) {
     if (row.name == name && !row.is_whole()) {
+      ledger.ensure();
       return row;
     }
   }
   throw Error(codes::ERR_ROLLBACK_TARGET, "migration '" + name + "' is not half applied",
               "kedge migrate status says what is");
+}
+
+// A part goes no further on its way while the first one takes all of them back.
+void refuse_while_undone(Ledger& ledger, const std::vector<Migration>& chain,
+                         const Migration& migration) {
+  const Parts parts = parts_of(chain, static_cast<std::size_t>(&migration - chain.data()));
+  const Migration& first = chain[parts.first];
+  const std::vector<LedgerRow> rows = ledger.read();
+  const LedgerRow* row = find_row(rows, first.name);
+  if (&first != &migration && row != nullptr && row->is_undone()) {
+    throw Error(half_applied(first.name, true, row->statements_done));
+  }
 }
 
 }  // namespace
@@ -586,6 +630,7 @@ RunResult resume(Ledger& ledger, const std::vector<Migration>& chain, const std:
     throw Error(codes::ERR_MIGRATION_EDITED, "migration " + name + " was changed since it stopped",
                 "restore the file, or repair by hand and use --mark applied|none");
   }
+  refuse_while_undone(ledger, chain, *migration);
   if (row.is_undone() && !migration->down) {
     throw Error(codes::ERR_ROLLBACK_NO_DOWN, "migration " + name + " has no down part any more",
                 "bring the file back");
@@ -596,7 +641,7 @@ RunResult resume(Ledger& ledger, const std::vector<Migration>& chain, const std:
   try {
     if (row.is_undone()) {
       applier.undo_from(*migration, read_script(name, *migration->down, dialect), row,
-                        row.status == kUndoing);
+                        later_parts(chain, name), row.status == kUndoing);
     } else {
       LedgerRow running = row;
       running.status = kRunning;
@@ -615,10 +660,11 @@ void mark(Ledger& ledger, const std::vector<Migration>& chain, const std::string
   const LedgerLock lock(ledger);
   LedgerRow row = get_half_applied(ledger, name);
   if (as == Mark::None) {
-    ledger.remove(name);
+    forget(ledger, name, row.is_undone() ? later_parts(chain, name) : std::vector<std::string>());
     return;
   }
   row.status = kApplied;
+  row.half_done.reset();
   if (const Migration* migration = find_migration(chain, name)) {
     row.statements_done = static_cast<std::int64_t>(
         read_script(name, migration->up, ledger.connection().dialect()).statements.size());

@@ -225,6 +225,27 @@ TEST_F(RunnerTest, AStoppedRollbackOfTheHalfAppliedGoesOnAsSuch) {
   EXPECT_TRUE(has("c"));
 }
 
+// What was marked as applied is whole: no statement of its way back is left out.
+TEST_F(RunnerTest, WhatIsMarkedAppliedIsUndoneWhole) {
+  Migration half = migration("1-half",
+                             "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\n"
+                             "DROP TABLE later;\nCREATE TABLE c (n INTEGER);",
+                             "-- kedge: transaction off\nDROP TABLE a;\n"
+                             "INSERT INTO mine VALUES (1, 2);\nDROP TABLE c;");
+  half.undoes = {{1}, {}, {3}};
+  connection_->execute("CREATE TABLE mine (n INTEGER)");
+  apply_pending(ledger_, {half}, options_);
+  EXPECT_TRUE(roll_back(ledger_, {half}, "", options_).failure);
+  connection_->execute("ALTER TABLE mine ADD COLUMN m INTEGER");
+  connection_->execute("CREATE TABLE a (n INTEGER)");
+  connection_->execute("CREATE TABLE c (n INTEGER)");
+  mark(ledger_, {half}, "1-half", Mark::Applied);
+  EXPECT_EQ(ledger_.read()[0].half_done, std::nullopt);
+  EXPECT_EQ(roll_back(ledger_, {half}, "", options_).done, Lines{"1-half"});
+  EXPECT_FALSE(has("a"));
+  EXPECT_FALSE(has("c"));
+}
+
 TEST_F(RunnerTest, ThePartsOfOneMigrationAreUndoneTogether) {
   const Migration start =
       migration("20270101000001-a", "CREATE TABLE a (n INTEGER);", "DROP TABLE a;");
@@ -269,6 +290,66 @@ TEST_F(RunnerTest, ThePartsOfOneMigrationAreUndoneFromBetweenThem) {
   EXPECT_EQ(roll_back(ledger_, {start, one, two, three}, start.name, options_).done,
             Lines{one.name});
   EXPECT_FALSE(has("p"));
+}
+
+// The parts are recorded as long as their way back is not at its end: none is pending meanwhile.
+TEST_F(RunnerTest, PartsThatGoBackTogetherAreForgottenTogether) {
+  const Migration one = migration("20270101000002-x-1-prepare", "CREATE TABLE p (n INTEGER);",
+                                  "-- kedge: transaction off\nDROP TABLE q;\nDROP TABLE later;\n"
+                                  "DROP TABLE p;");
+  const Migration two = migration("20270101000003-x-2-online", "CREATE TABLE q (n INTEGER);",
+                                  "-- NOTE: undone together with x-1-prepare\n");
+  const std::vector<Migration> chain = {one, two};
+  const Lines whole = {one.name + " applied", two.name + " applied"};
+  apply_pending(ledger_, chain, options_);
+  connection_->execute("ALTER TABLE q RENAME TO elsewhere");
+  EXPECT_TRUE(roll_back(ledger_, chain, "", options_).failure);  // nothing is undone
+  EXPECT_EQ(recorded(), whole);
+  EXPECT_EQ(ledger_.read()[0].statements_done, 1);
+  EXPECT_TRUE(apply_pending(ledger_, chain, options_).done.empty());
+  connection_->execute("ALTER TABLE elsewhere RENAME TO q");
+  EXPECT_TRUE(roll_back(ledger_, chain, "", options_).failure);  // after the first statement
+  EXPECT_EQ(recorded(), (Lines{one.name + " undo failed", two.name + " applied"}));
+  EXPECT_EQ(refusal([&] { apply_pending(ledger_, chain, options_); }), codes::ERR_HALF_APPLIED);
+  EXPECT_EQ(refusal([&] { roll_back(ledger_, chain, "", options_); }), codes::ERR_HALF_APPLIED);
+  connection_->execute("CREATE TABLE later (n INTEGER)");
+  EXPECT_FALSE(resume(ledger_, chain, one.name, options_).failure);
+  EXPECT_TRUE(recorded().empty());
+  EXPECT_FALSE(has("p"));
+  apply_pending(ledger_, chain, options_);
+  EXPECT_TRUE(roll_back(ledger_, chain, "", options_).failure);
+  mark(ledger_, chain, one.name, Mark::None);
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST_F(RunnerTest, APartGoesNoFurtherWhileAllAreTakenBack) {
+  const Migration one = migration("20270101000002-x-1-prepare", "CREATE TABLE p (n INTEGER);",
+                                  "DROP TABLE p;\nINSERT INTO nowhere VALUES (1);");
+  const Migration two =
+      migration("20270101000003-x-2-online",
+                "-- kedge: transaction off\nCREATE TABLE q (n INTEGER);\nDROP TABLE later;",
+                "-- NOTE: undone together with x-1-prepare\n");
+  const std::vector<Migration> chain = {one, two};
+  connection_->execute("CREATE TABLE nowhere (n INTEGER, m INTEGER)");
+  apply_pending(ledger_, chain, options_);
+  EXPECT_TRUE(roll_back(ledger_, chain, "", options_).failure);
+  EXPECT_EQ(recorded(), (Lines{one.name + " undo failed", two.name + " failed"}));
+  EXPECT_EQ(refusal([&] { resume(ledger_, chain, two.name, options_); }), codes::ERR_HALF_APPLIED);
+}
+
+// Cut off on the way there, it may have done one more; a rollback that undoes nothing keeps that.
+TEST_F(RunnerTest, AFailedRollbackKeepsThatAStatementMayHaveRun) {
+  const Migration cut = migration(
+      "1-cut",
+      "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nCREATE TABLE b (n INTEGER);",
+      "INSERT INTO a VALUES (1, 2);\nDROP TABLE b;\nDROP TABLE a;");
+  ledger_.ensure();
+  ledger_.insert({cut.name, "t", cut.checksum, 0, kRunning, 1});
+  connection_->execute("CREATE TABLE a (n INTEGER)");
+  connection_->execute("CREATE TABLE b (n INTEGER)");
+  EXPECT_TRUE(roll_back(ledger_, {cut}, "", options_).failure);
+  EXPECT_EQ(recorded(), Lines{"1-cut running"});
+  EXPECT_EQ(resume(ledger_, {cut}, "1-cut", options_).done, Lines{"1-cut"});
 }
 
 TEST_F(RunnerTest, AHandRepairIsMarked) {
@@ -320,6 +401,36 @@ TEST_F(RunnerTest, AnotherToolsTableOfThreeColumnsIsTakenOver) {
   EXPECT_EQ(apply_pending(theirs, {a_, b_}, options_).done, Lines{"2-b"});
   EXPECT_EQ(theirs.read().at(1).statements_done, 1);
   EXPECT_EQ(theirs.read().at(0).status, "applied");
+}
+
+// No word of the ledger is longer than its column, which other engines hold it to.
+TEST_F(RunnerTest, EveryCountFitsTheLedger) {
+  ledger_.ensure();
+  LedgerRow row{"1-a", "t", "x"};
+  row.status = kUndoFailed;
+  row.half_done = 1'000'000'000'000;
+  ledger_.insert({"1-a", "t", "x"});
+  ledger_.update(row);
+  EXPECT_EQ(ledger_.read()[0].half_done, row.half_done);
+  EXPECT_EQ(ledger_.read()[0].status, kUndoFailed);
+  EXPECT_LE(
+      db::to_integer(connection_->query("SELECT length(status) FROM _kedge_migrations").rows[0][0]),
+      16);
+}
+
+// A ledger of an earlier kedge has no such count; a rollback makes room for it.
+TEST_F(RunnerTest, ARollbackAddsWhatTheLedgerLacks) {
+  connection_->execute(
+      "CREATE TABLE _kedge_migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL, checksum "
+      "TEXT NOT NULL, duration_ms BIGINT, status VARCHAR(16), statements_done BIGINT, "
+      "tool_version VARCHAR(32))");
+  const Migration half = migration(
+      "1-half", "-- kedge: transaction off\nCREATE TABLE a (n INTEGER);\nDROP TABLE later;",
+      "DROP TABLE a;");
+  ledger_.insert({half.name, "t", half.checksum, 0, kFailed, 1});
+  connection_->execute("CREATE TABLE a (n INTEGER)");
+  EXPECT_EQ(roll_back(ledger_, {half}, "", options_).done, Lines{"1-half"});
+  EXPECT_FALSE(has("a"));
 }
 
 TEST(LedgerSettingsTest, NamesArePlain) {
