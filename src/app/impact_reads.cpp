@@ -29,8 +29,18 @@ std::vector<Loss> losses_of(const ShapeChange& change) {
     }
   }
   for (const schema::View& before : change.before.views) {
-    if (schema::find_view(change.after, before.name) == nullptr) {
+    const schema::View* after = schema::find_view(change.after, before.name);
+    if (after == nullptr) {
       found.push_back({before.name, ""});
+      continue;
+    }
+    for (const schema::ViewColumn& column : before.columns) {
+      const auto now =
+          std::find_if(after->columns.begin(), after->columns.end(),
+                       [&](const schema::ViewColumn& one) { return one.name == column.name; });
+      if (now != after->columns.end() && now->type != column.type) {
+        found.push_back({before.name, column.name.text(), true});
+      }
     }
   }
   return found;

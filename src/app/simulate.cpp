@@ -173,16 +173,6 @@ void rename_column(schema::Schema& shape, const RenameColumn& step) {
   }
 }
 
-void retype_column(schema::Schema& shape, const RetypeColumn& step) {
-  for (schema::Table& table : shape.tables) {
-    for (schema::Column& column : table.columns) {
-      if (table.name == step.table && column.name == step.column) {
-        column.type = dialect::get_dialect(shape.engine.dialect).parse_type(step.type);
-      }
-    }
-  }
-}
-
 bool reads(const schema::Schema& shape, const schema::View& view, const Name& relation,
            const Identifier& column) {
   const std::vector<ViewRead> all = reads_of(shape, view);
@@ -190,6 +180,34 @@ bool reads(const schema::Schema& shape, const schema::View& view, const Name& re
     return read.relation == relation &&
            (column.empty() || read.everything || contains(read.columns, column));
   });
+}
+
+// Views that hand a column on under its own name have its new type, as have the views over them.
+void retype_in_views(schema::Schema& shape, const schema::Schema& before, const Name& relation,
+                     const Identifier& name, const schema::Type& from, const schema::Type& to) {
+  // Which columns of a view another one reads is not known; that it reads it is.
+  const Identifier read = schema::find_view(before, relation) == nullptr ? name : Identifier();
+  for (schema::View& view : shape.views) {
+    for (schema::ViewColumn& column : view.columns) {
+      if (same(before, column.name.text(), name.text()) && column.type == from &&
+          column.type != to && reads(before, view, relation, read)) {
+        column.type = to;
+        retype_in_views(shape, before, view.name, column.name, from, to);
+      }
+    }
+  }
+}
+
+void retype_column(schema::Schema& shape, const RetypeColumn& step, const schema::Schema& before) {
+  for (schema::Table& table : shape.tables) {
+    for (schema::Column& column : table.columns) {
+      if (table.name == step.table && column.name == step.column) {
+        const schema::Type old = column.type;
+        column.type = dialect::get_dialect(shape.engine.dialect).parse_type(step.type);
+        retype_in_views(shape, before, table.name, column.name, old, column.type);
+      }
+    }
+  }
 }
 
 // Views that read what is gone go too, and what reads them, until nothing changes.
@@ -335,24 +353,25 @@ Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps
   simulation.after = before;
   for (const Step& step : steps) {
     const schema::Schema current = simulation.after;
-    std::visit(base::Overloaded{
-                   [&](const DropColumn& drop) {
-                     break_views(simulation, drop.table, drop.column, current);
-                     remove_column(simulation.after, drop.table, drop.column);
-                   },
-                   [&](const DropTable& drop) {
-                     break_views(simulation, drop.table, Identifier(), current);
-                     remove_table(simulation.after, drop.table);
-                   },
-                   [&](const RenameColumn& rename) {
-                     if (!renames_reach_views(before.engine.dialect)) {
-                       break_views(simulation, rename.table, rename.from, current);
-                     }
-                     rename_column(simulation.after, rename);
-                   },
-                   [&](const RetypeColumn& retype) { retype_column(simulation.after, retype); },
-               },
-               step);
+    std::visit(
+        base::Overloaded{
+            [&](const DropColumn& drop) {
+              break_views(simulation, drop.table, drop.column, current);
+              remove_column(simulation.after, drop.table, drop.column);
+            },
+            [&](const DropTable& drop) {
+              break_views(simulation, drop.table, Identifier(), current);
+              remove_table(simulation.after, drop.table);
+            },
+            [&](const RenameColumn& rename) {
+              if (!renames_reach_views(before.engine.dialect)) {
+                break_views(simulation, rename.table, rename.from, current);
+              }
+              rename_column(simulation.after, rename);
+            },
+            [&](const RetypeColumn& retype) { retype_column(simulation.after, retype, current); },
+        },
+        step);
   }
   std::sort(simulation.broken.begin(), simulation.broken.end(),
             [](const BrokenView& a, const BrokenView& b) { return a.view < b.view; });

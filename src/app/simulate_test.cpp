@@ -52,6 +52,33 @@ Name table_name(const char* text) {
   return {Identifier(), Identifier(text)};
 }
 
+TEST(Simulate, ANewTypeReachesTheViewsThatHandItOn) {
+  schema::Schema shape = yard();
+  schema::ViewColumn code;
+  code.name = Identifier("code");
+  code.type.kind = schema::TypeKind::Int64;
+  schema::View above = view("v_above", "SELECT code, 1 AS id FROM v_codes");
+  schema::View other = view("v_other", "SELECT m.fee AS code FROM moorings m");
+  for (schema::View* each : {&above, &other}) {
+    each->columns = {code};
+    shape.views.push_back(*each);
+  }
+  for (schema::View& each : shape.views) {
+    if (each.name.name.text() == "v_codes") {
+      each.columns = {code};
+    }
+  }
+  schema::normalise(shape);
+  const Simulation result =
+      simulate(shape, {RetypeColumn{table_name("berths"), Identifier("code"), "text"}});
+  const auto kind_of = [&](const char* name) {
+    return schema::find_view(result.after, table_name(name))->columns.at(0).type.kind;
+  };
+  EXPECT_EQ(kind_of("v_codes"), schema::TypeKind::Text);
+  EXPECT_EQ(kind_of("v_above"), schema::TypeKind::Text);
+  EXPECT_EQ(kind_of("v_other"), schema::TypeKind::Int64);
+}
+
 TEST(Simulate, ADroppedColumnBreaksTheViewsThatReadItAndThoseAboveThem) {
   const Simulation result = run(DropColumn{table_name("moorings"), Identifier("fee")});
   ASSERT_EQ(result.broken.size(), 2U);
