@@ -127,11 +127,17 @@ MysqlIndexes::MysqlIndexes(Emission& e) : e_(e) {
 
 void MysqlIndexes::note(const Name& table, Index index) {
   Going& going = going_[{table, index.name}];
+  going.aside = index.name;
   going.index = std::move(index);
 }
 
 void MysqlIndexes::weigh(const Name& table, Going& going) {
-  if (leads_with_counted(table, going.index)) {
+  const bool key_goes = std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& c) {
+    const auto* key = std::get_if<change::DropPrimaryKey>(&c);
+    return key != nullptr && key->table == table;
+  });
+  if (leads_with_counted(table, going.index) &&
+      (key_goes || !is_covered(table, {going.index.parts[0].column}))) {
     going.goes_late = true;
     going.carried.push_back({going.index.parts[0].column});
   }
@@ -201,10 +207,12 @@ void MysqlIndexes::find_successor(const Name& table, Going& going) {
   const AddIndex* next = going.carried.empty() ? nullptr : coming(table, going.carried);
   if (next != nullptr && !is_over_retyped(table, going.index)) {
     going.has_successor = true;
-    replaced_[{table, next->part.name}].push_back(going.index.name);
+    step_aside(table, going, next);
+    replaced_[{table, next->part.name}].push_back(going.aside);
     return;
   }
   if (going.goes_late) {
+    step_aside(table, going, nullptr);
     std::erase_if(going.keys,
                   [&](const ForeignKey* key) { return coming(table, {key->columns}) != nullptr; });
     return;
@@ -213,6 +221,14 @@ void MysqlIndexes::find_successor(const Name& table, Going& going) {
     if (const AddIndex* later = coming(table, {key->columns})) {
       replaced_[{table, later->part.name}].push_back(key->name);
     }
+  }
+}
+
+// While it is still there another may come under its name.
+void MysqlIndexes::step_aside(const Name& table, Going& going, const AddIndex* successor) {
+  const auto* other = find_part_change<AddIndex>(e_, table, going.index.name);
+  if (other != nullptr && other != successor) {
+    going.aside = Identifier(going.index.name.text().substr(0, 58) + "__old");
   }
 }
 
@@ -271,7 +287,14 @@ void MysqlIndexes::drop_implied(const DropForeignKey& c, std::size_t change) {
 }
 
 void MysqlIndexes::drop(const Name& table, const Identifier& index, std::size_t change) {
-  const Going& going = going_.at({table, index});
+  Going going = going_.at({table, index});
+  if (going.aside != index) {
+    statement(stage::kDropIndex, table,
+              e_.ddl.alter(table) + "RENAME INDEX " + e_.ddl.quote(index) + " TO " +
+                  e_.ddl.quote(going.aside),
+              change);
+    going.index.name = going.aside;
+  }
   if (going.has_successor) {
     return;
   }
@@ -285,7 +308,7 @@ void MysqlIndexes::drop(const Name& table, const Identifier& index, std::size_t 
     statement(at, table, e_.ddl.drop_index(going.index, table, ""), change);
   } else {
     statement(at, table,
-              e_.ddl.alter(table) + "DROP INDEX " + e_.ddl.quote(index) + more +
+              e_.ddl.alter(table) + "DROP INDEX " + e_.ddl.quote(going.index.name) + more +
                   way_clause(e_, table, Way::InPlace),
               change);
   }

@@ -28,10 +28,12 @@ class MysqlIndexes {
     std::vector<std::vector<Identifier>> carried;  // each list of columns by its new names
     std::vector<const schema::ForeignKey*> keys;   // of its own table, as they will be
     bool goes_late = false;                        // after what comes in its place
+    Identifier aside;                              // its name until it goes
     bool has_successor = false;                    // goes in the statement of one that comes
   };
   void note(const schema::Name& table, schema::Index index);
   void weigh(const schema::Name& table, Going& going);
+  void step_aside(const schema::Name& table, Going& going, const change::AddIndex* successor);
   // The first that comes and carries all of these.
   const change::AddIndex* coming(const schema::Name& table,
                                  const std::vector<std::vector<Identifier>>& carried) const;
