@@ -305,9 +305,10 @@ class ViewBuilder {
     if (path.joins.empty()) {
       return {"NULL", of(TypeKind::Unknown)};
     }
-    if (origin.aggregate == "collect" && writer_.is_sqlite() && !origin.distinct &&
-        !origin.order_by.empty()) {
-      return collect_in_order(field, origin, path);
+    if (origin.aggregate == "collect" && writer_.is_sqlite() &&
+        (origin.distinct || !origin.order_by.empty())) {
+      return origin.distinct ? collect_each_once(field, origin, path)
+                             : collect_in_order(field, origin, path);
     }
     const bool counts_predicate = origin.aggregate == "any" || origin.aggregate == "all";
     const std::string filter_key = origin.filter && !counts_predicate
@@ -389,11 +390,17 @@ class ViewBuilder {
                                               : "(" + base::join(keys, ", ") + ")");
   }
 
+  static bool is_downwards(const Origin& origin) {
+    return std::any_of(origin.order_by.begin(), origin.order_by.end(), [&](const OrderBy& order) {
+      return order.field == origin.source.member && order.descending;
+    });
+  }
+
   std::string order_sql(const Origin& origin, const Derived& group,
                         const std::string& value) const {
     std::vector<std::string> parts;
-    if (origin.distinct) {
-      return value;
+    if (origin.distinct) {  // values that are there once can only be ordered by themselves
+      return value + (is_downwards(origin) ? " DESC" : "");
     }
     for (const OrderBy& order : origin.order_by) {
       parts.push_back(column(group.reached_alias, *group.reached, order.field) +
@@ -495,6 +502,37 @@ class ViewBuilder {
         ") OVER (PARTITION BY " + base::join(group.keys, ", ") + " ORDER BY " +
         row_order(origin, group) + " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)";
     one_row(group, origin, value);
+    const Field* source = find_field(*group.reached, origin.source.member);
+    return outer(field, origin, group.alias + ".c1", source);
+  }
+
+  // The same over the distinct values of each key.
+  std::pair<std::string, Type> collect_each_once(const Field& field, const Origin& origin,
+                                                 const JoinPath& path) {
+    Derived& group = derived(path, "once:" + std::to_string(derived_.size()));
+    const std::string predicate = filter_of(origin, group);
+    if (!predicate.empty()) {
+      only_rows(group, predicate);
+    }
+    std::string keys;
+    std::vector<std::string> inner;
+    std::vector<std::string> outer_keys;
+    for (std::size_t i = 0; i < group.keys.size(); ++i) {
+      const std::string key = "k" + std::to_string(i + 1);
+      keys += group.keys[i] + " AS " + key + ", ";
+      inner.push_back("q." + key);
+      outer_keys.push_back("r." + key + " AS " + key);
+    }
+    const std::string window = "OVER (PARTITION BY " + base::join(inner, ", ") + " ORDER BY q.v" +
+                               (is_downwards(origin) ? " DESC" : "");
+    joins_[group.place] =
+        "LEFT JOIN (SELECT " + base::join(outer_keys, ", ") + ", r.c1 AS c1 FROM (SELECT q.*, " +
+        "JSON_GROUP_ARRAY(q.v) " + window +
+        " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c1, ROW_NUMBER() " + window +
+        ") AS rn FROM (SELECT DISTINCT " + keys +
+        column(group.reached_alias, *group.reached, origin.source.member) + " AS v FROM " +
+        group.from + (group.where.empty() ? "" : " WHERE " + group.where) +
+        ") q) r WHERE r.rn = 1) " + group.alias + " ON " + group.on;
     const Field* source = find_field(*group.reached, origin.source.member);
     return outer(field, origin, group.alias + ".c1", source);
   }

@@ -107,7 +107,11 @@ std::string create_sql(const Emission& e, const View& view, std::string_view ver
                        ? dialect::stamp_query(view.body, stamp_of(view))
                        : "/* " + stamp_of(view) + " */\n" + view.body;
   }
-  return e.ddl.create_view(written, verb);
+  std::string sql = e.ddl.create_view(written, verb);
+  if (view.materialized && view.fingerprint) {
+    sql += "\nWITH NO DATA";  // filling it is somebody else's
+  }
+  return sql;
 }
 
 struct ViewChanges {
