@@ -10,9 +10,11 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 STUB = Path(__file__).resolve().parent.parent / "cases" / "runner" / "kt" / "wrangler_stub.py"
@@ -241,6 +243,18 @@ def remote(kedge, _):
         applied = [call for call in calls if call[1] == "migrations"]
         assert len(applied) == 1 and applied[0][2:4] == ["apply", "DB"], applied
         assert all("--json" in call for call in calls if call[1] == "execute"), calls
+        # What has drifted there is told; nothing of it is read here, nor the other way round.
+        with closing(sqlite3.connect(home / "remote.db")) as there, there:
+            there.execute("CREATE TABLE by_hand (id INTEGER)")
+        drifted = project.run("verify", "--dialect", "d1", "--remote", "--d1", "DB")
+        assert drifted.returncode == 1 and "by_hand" in drifted.stdout, drifted.stdout
+        with closing(sqlite3.connect(home / "remote.db")) as there, there:
+            there.execute("DROP TABLE by_hand")
+        (home / "calls").unlink()
+        here = project.run("verify", "--dialect", "d1")
+        assert "(local)" in here.stdout, here.stdout + here.stderr
+        local = [json.loads(line) for line in (home / "calls").read_text().splitlines()]
+        assert local and all("--local" in call and "--remote" not in call for call in local), local
         (home / "calls").unlink()
         project.declare(family({"maxLength": 9}, {"default": 3}, {}))
         project.env["WRANGLER_FAILS"] = "1"
