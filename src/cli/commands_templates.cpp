@@ -89,10 +89,10 @@ int render(Invocation& invocation) {
     Problem problem = error.problem();
     invocation.terminal.err.write(report::problem_text(problem, Severity::Error));
     for (const templates::TemplateFinding& finding : error.findings) {
+      // A tag that is missing, or a text that is too long, stands nowhere in it.
       const templates::TextPosition at = finding.at.value_or(templates::TextPosition{});
-      invocation.terminal.err.write("  " + finding.source + ":" + std::to_string(at.line) + ":" +
-                                    std::to_string(at.column) + " " +
-                                    report::template_finding_line(finding) + "\n");
+      invocation.terminal.err.write("  " + to_string(Position{finding.source, at.line, at.column}) +
+                                    " " + report::template_finding_line(finding) + "\n");
     }
     return exit_of(error.code());
   }

@@ -382,3 +382,11 @@ def limits_of_a_render(p):
     p.write({"project.yml": "name: x\n", "payload.json": '{"holder": "x", "more": ' + "[" * 300 + "]" * 300 + "}"})
     done = p.run("render", "Card", "--payload", "payload.json")
     assert done.returncode in (1, 2) and ("ERR_RENDER_LIMIT" in done.stderr or "ERR_PAYLOAD_INVALID" in done.stderr), (done.returncode, done.stderr[:500])
+
+
+@rule
+def a_finding_about_the_whole_text_has_no_line(p):
+    template(p, "<a>{{holder}}</a>\n", "requiredTags: [b]")
+    p.write({"payload.json": '{"holder": "x"}'})
+    done = p.run("render", "Card", "--payload", "payload.json")
+    assert done.returncode == 1 and "templates/cards/card.mustache error" in done.stderr and ":0" not in done.stderr, done.stderr
