@@ -377,6 +377,13 @@ class Mysql {
       at = stage::kIndex + 1;  // its key is there by now
     } else if (is_counted(before) && !is_counted(column)) {
       at = stage::kDropConstraint + 1;  // before its key goes
+      if (column.nullable && dropped_keys_.contains(table)) {
+        Column closed = column;  // until then
+        closed.nullable = false;
+        alter(stage::kPrimaryKey + 1, table, "MODIFY COLUMN " + e_.ddl.column(column, around),
+              way_to_modify(closed, column));
+        column = closed;
+      }
     } else if (column.nullable && leaves_key(table, column.name)) {
       at = stage::kPrimaryKey + 1;  // a column of a key stays NOT NULL, whatever it is told
     }
