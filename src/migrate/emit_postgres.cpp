@@ -10,7 +10,7 @@ void emit_postgres(Emission& e) {
   emit_postgres_tables(e, parts);
   emit_postgres_typed_tables(e);
   emit_postgres_users(e, parts);
-  emit_postgres_rules(e);
+  emit_postgres_rules(e, parts);
   const std::set<schema::Name> aside = emit_views(e, parts.touched);
   emit_postgres_objects(e, aside);
   emit_postgres_helpers(e, parts);

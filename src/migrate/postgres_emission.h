@@ -8,8 +8,12 @@ namespace kedge::migrate {
 // What a change of one column takes with it and must be put back: views read it, indexes and
 // checks mention it, a dropped and added column loses its constraints.
 struct PostgresPlanParts {
+  using Parts = std::set<std::pair<schema::Name, Identifier>>;
   std::vector<Touched> touched;    // tables and columns whose views step aside
   std::set<schema::Name> helpers;  // functions that conversions call while the plan runs
+  // What has its statement that puts it back: two reasons to step aside are one return.
+  Parts indexes_back;
+  Parts constraints_back;
 };
 // "USING ..." of a type change, with a leading blank; empty where an assignment cast does it.
 std::string using_clause(const Emission& emission, PostgresPlanParts& parts,
@@ -31,8 +35,9 @@ void rank_postgres_routines(Emission& emission);
 // Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
 std::string head_of_routine(const std::string& definition);
 void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
-// Checks and indexes with expressions over columns that change their types step aside.
-void emit_postgres_rules(Emission& emission);
+// Checks and indexes with expressions over columns that change their types step aside; after the
+// tables, which put back what a column that is made anew took along.
+void emit_postgres_rules(Emission& emission, PostgresPlanParts& parts);
 // `(x)::text = ANY ((ARRAY[...])::text[])` written again as `x IN (...)`: the server makes another
 // expression of its own text, and would show it differently for ever.
 std::string written_membership(const std::string& sql);

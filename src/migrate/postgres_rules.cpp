@@ -13,7 +13,7 @@ using schema::Table;
 
 class Rules {
  public:
-  explicit Rules(Emission& e) : e_(e) {}
+  Rules(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
 
   void run() {
     for (const Table& table : e_.to.tables) {
@@ -53,8 +53,10 @@ class Rules {
           find_part_change<change::AddCheck>(e_, is.name, check.name) == nullptr) {
         const std::string alter = e_.ddl.alter(is.name);
         add(stage::kDropConstraint, is, alter + "DROP CONSTRAINT " + e_.ddl.quote(check.name));
-        add(stage::kConstraint, is, alter + "ADD " + e_.ddl.check(check));
-        comment("constraint", is, check.name, check.comment);
+        if (parts_.constraints_back.emplace(is.name, check.name).second) {
+          add(stage::kConstraint, is, alter + "ADD " + e_.ddl.check(check));
+          comment("constraint", is, check.name, check.comment);
+        }
       }
     }
   }
@@ -67,8 +69,10 @@ class Rules {
           index.constraint == schema::Index::Constraint::None &&
           find_part_change<change::AddIndex>(e_, is.name, index.name) == nullptr) {
         add(stage::kDropIndex, is, e_.ddl.drop_index(index, is.name, ""));
-        add(stage::kIndex, is, index_sql(e_, index, is.name));
-        comment("index", is, index.name, index.comment);
+        if (parts_.indexes_back.emplace(is.name, index.name).second) {
+          add(stage::kIndex, is, index_sql(e_, index, is.name));
+          comment("index", is, index.name, index.comment);
+        }
       }
     }
   }
@@ -83,14 +87,15 @@ class Rules {
   }
 
   Emission& e_;
+  PostgresPlanParts& parts_;
   std::vector<Identifier> retyped_;
   std::size_t change_ = 0;
 };
 
 }  // namespace
 
-void emit_postgres_rules(Emission& e) {
-  Rules(e).run();
+void emit_postgres_rules(Emission& e, PostgresPlanParts& parts) {
+  Rules(e, parts).run();
 }
 
 }  // namespace kedge::migrate

@@ -240,22 +240,10 @@ class Tables {
   }
   void operator()(const AddIndex& c) {
     add_index(c.table, c.part);
-    if (!c.part.comment.empty()) {
-      add(stage::kComment, c.table,
-          comment_sql(e_,
-                      {c.part.constraint == Index::Constraint::None ? "index" : "constraint",
-                       c.table, c.part.name, ""},
-                      c.part.comment));
-    }
+    index_comment(c.table, c.part);
   }
   void operator()(const DropIndex& c) {
-    if (c.part.unique && c.part.where.empty()) {  // a foreign key may stand on it
-      std::vector<Identifier> columns;
-      for (const schema::IndexPart& part : c.part.parts) {
-        columns.push_back(part.column);
-      }
-      references_aside(c.table, columns);
-    }
+    references_aside(c.table, c.part);
     drop_index(c.table, c.part);
   }
   void operator()(const AddForeignKey& c) {
@@ -534,9 +522,26 @@ class Tables {
         if (stands && find_part_change<AddForeignKey>(e_, other.name, one.name) == nullptr &&
             aside_.insert({other.name, one.name}).second) {
           drop_constraint(stage::kDropConstraint, other.name, one.name);
-          alter(stage::kConstraint, other.name, "ADD " + e_.ddl.foreign_key(one));
+          foreign_key_back(other.name, one);
         }
       }
+    }
+  }
+  // Those that stand on a unique index.
+  void references_aside(const Name& table, const Index& index) {
+    if (!index.unique || !index.where.empty()) {
+      return;
+    }
+    std::vector<Identifier> columns;
+    for (const schema::IndexPart& part : index.parts) {
+      columns.push_back(part.column);
+    }
+    references_aside(table, columns);
+  }
+  void foreign_key_back(const Name& table, const schema::ForeignKey& key) {
+    if (parts_.constraints_back.emplace(table, key.name).second) {
+      alter(stage::kConstraint, table, "ADD " + e_.ddl.foreign_key(key));
+      constraint_comment(table, key);
     }
   }
   void touch(const Name& table, const Identifier& column) {
@@ -553,7 +558,9 @@ class Tables {
 
   // ---- a column that must be dropped and added: what hangs on it comes back
 
-  void note_generated(std::size_t change, const Name& table, const Identifier& read) {
+  // The expressions of before know the column by its old name.
+  void note_generated(std::size_t change, const Name& table, const Identifier& now) {
+    const Identifier read = column_before(e_, table, now);
     const Table* was = table_before(e_, table);
     const Table* is = find_table(e_.to, table);
     for (const Column& column : is == nullptr ? std::vector<Column>{} : is->columns) {
@@ -591,19 +598,34 @@ class Tables {
                          std::any_of(index.parts.begin(), index.parts.end(), [&](const auto& part) {
                            return part.column == column.name || names(part.expression, column);
                          });
-      if (hangs && find_part_change<AddIndex>(e_, table, index.name) == nullptr) {
+      if (hangs) {
+        references_aside(table, index);
+      }
+      if (hangs && find_part_change<AddIndex>(e_, table, index.name) == nullptr &&
+          parts_.indexes_back.emplace(table, index.name).second) {
         add_index(table, index);
+        index_comment(table, index);
+      }
+    }
+    if (is->primary_key && uses(is->primary_key->columns)) {
+      references_aside(table, is->primary_key->columns);
+      if (find_part_change<AddPrimaryKey>(e_, table, is->primary_key->name) == nullptr &&
+          parts_.constraints_back.emplace(table, is->primary_key->name).second) {
+        alter(stage::kPrimaryKey, table, "ADD " + e_.ddl.primary_key(*is->primary_key, table));
+        constraint_comment(table, *is->primary_key);
       }
     }
     for (const schema::Check& check : is->checks) {
       if (names(check.expression, column) &&
-          find_part_change<AddCheck>(e_, table, check.name) == nullptr) {
+          find_part_change<AddCheck>(e_, table, check.name) == nullptr &&
+          parts_.constraints_back.emplace(table, check.name).second) {
         alter(stage::kConstraint, table, "ADD " + e_.ddl.check(check));
+        constraint_comment(table, check);
       }
     }
     for (const schema::ForeignKey& key : is->foreign_keys) {
       if (uses(key.columns) && find_part_change<AddForeignKey>(e_, table, key.name) == nullptr) {
-        alter(stage::kConstraint, table, "ADD " + e_.ddl.foreign_key(key));
+        foreign_key_back(table, key);
       }
     }
   }
@@ -613,6 +635,12 @@ class Tables {
 
   // ---- comments of what is made
 
+  void index_comment(const Name& table, const Index& index) {
+    if (!index.comment.empty()) {
+      const char* kind = index.constraint == Index::Constraint::None ? "index" : "constraint";
+      add(stage::kComment, table, comment_sql(e_, {kind, table, index.name, ""}, index.comment));
+    }
+  }
   template <class Constraint>
   void constraint_comment(const Name& table, const Constraint& constraint) {
     if (!constraint.comment.empty()) {
@@ -642,7 +670,7 @@ class Tables {
   PostgresIdentity identity_;
   PostgresOnline online_;
   std::size_t index_ = 0;
-  std::set<std::pair<Name, Identifier>> aside_;
+  std::set<std::pair<Name, Identifier>> aside_;                         // foreign keys
   std::map<std::pair<Name, Identifier>, std::size_t> generated_aside_;  // by the change
 };
 

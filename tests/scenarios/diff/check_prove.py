@@ -74,6 +74,10 @@ INSERT INTO t VALUES (1), (2);""", """
 CREATE TABLE t (a bigint);
 CREATE VIEW v AS SELECT a FROM t;
 GRANT SELECT ON v TO "Kedge prover";""", 2),
+    ("postgres", "a column that is renamed and retyped under a generated one",
+     "CREATE TABLE t (id integer PRIMARY KEY, a integer, g integer GENERATED ALWAYS AS (a + 1) STORED); INSERT INTO t VALUES (1, 2);",
+     "CREATE TABLE t (id integer PRIMARY KEY, b smallint, g integer GENERATED ALWAYS AS (b + 1) STORED);", 1,
+     ["--rename-column", "t.a=b"]),
     ("postgres", "a longer array", "CREATE TABLE t (a text[]); INSERT INTO t VALUES ('{x,y}');", "CREATE TABLE t (a text);",
      "array {x,y} has more than one element"),
     ("duckdb", "types of all kinds", r"""
