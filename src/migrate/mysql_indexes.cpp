@@ -81,14 +81,6 @@ std::vector<Index> implied_indexes(const Table& table) {
   return indexes;
 }
 
-// A foreign key that is there before and after, as it was; else null.
-const ForeignKey* stays(const Emission& e, const Name& table, const ForeignKey& key) {
-  const Table* was = table_before(e, table);
-  return was == nullptr || find_part_change<DropForeignKey>(e, table, key.name) != nullptr
-             ? nullptr
-             : find_named(was->foreign_keys, key.name);
-}
-
 // Does the index of a foreign key that goes serve the one that comes under its name?
 bool comes_again(const Emission& e, const DropForeignKey& c) {
   const auto* add = find_part_change<change::AddForeignKey>(e, c.table, c.part.name);
@@ -98,6 +90,7 @@ bool comes_again(const Emission& e, const DropForeignKey& c) {
 }  // namespace
 
 MysqlIndexes::MysqlIndexes(Emission& e) : e_(e) {
+  note_references();
   for (const Change& change : e.changes) {
     if (const auto* drop = std::get_if<DropIndex>(&change)) {
       const Table* was = table_before(e, drop->table);
@@ -125,6 +118,29 @@ MysqlIndexes::MysqlIndexes(Emission& e) : e_(e) {
   }
 }
 
+void MysqlIndexes::note_references() {
+  for (const Table& table : e_.to.tables) {
+    for (const ForeignKey& key : table.foreign_keys) {
+      references_[table.name].push_back({&table, &key});
+      if (key.referenced_table != table.name) {
+        references_[key.referenced_table].push_back({&table, &key});
+      }
+    }
+  }
+  for (const Change& change : e_.changes) {
+    if (const auto* drop = std::get_if<DropForeignKey>(&change)) {
+      dropped_keys_.emplace(drop->table, drop->part.name);
+    }
+  }
+}
+
+const ForeignKey* MysqlIndexes::stays(const Name& table, const ForeignKey& key) const {
+  const Table* was = table_before(e_, table);
+  return was == nullptr || dropped_keys_.contains({table, key.name})
+             ? nullptr
+             : find_named(was->foreign_keys, key.name);
+}
+
 void MysqlIndexes::note(const Name& table, Index index) {
   Going& going = going_[{table, index.name}];
   going.aside = index.name;
@@ -141,24 +157,27 @@ void MysqlIndexes::weigh(const Name& table, Going& going) {
     going.goes_late = true;
     going.carried.push_back({going.index.parts[0].column});
   }
-  for (const Table& other : e_.to.tables) {
-    for (const ForeignKey& key : other.foreign_keys) {
-      const ForeignKey* old = stays(e_, other.name, key);
-      if (old == nullptr) {
-        continue;
-      }
-      const auto is_last = [&](const Columns& columns, const char* end) {
-        return covers(going.index, columns) && !is_covered(table, columns) &&
-               cared_for_.insert({{other.name, key.name}, end}).second;
-      };
-      if (other.name == table && is_last(old->columns, "from")) {
-        going.carried.push_back(key.columns);
-        going.keys.push_back(&key);
-      }
-      if (key.referenced_table == table && is_last(old->referenced_columns, "to")) {
-        going.carried.push_back(key.referenced_columns);
-        going.goes_late = true;
-      }
+  const auto found = references_.find(table);
+  if (found == references_.end()) {
+    return;
+  }
+  for (const auto& [other, key] : found->second) {
+    const ForeignKey* old = stays(other->name, *key);
+    if (old == nullptr) {
+      continue;
+    }
+    const Part part(other->name, key->name);
+    const auto is_last = [&](const Columns& columns, const char* end) {
+      return covers(going.index, columns) && !is_covered(table, columns) &&
+             cared_for_.insert({part, end}).second;
+    };
+    if (other->name == table && is_last(old->columns, "from")) {
+      going.carried.push_back(key->columns);
+      going.keys.push_back(key);
+    }
+    if (key->referenced_table == table && is_last(old->referenced_columns, "to")) {
+      going.carried.push_back(key->referenced_columns);
+      going.goes_late = true;
     }
   }
 }
@@ -242,7 +261,7 @@ void MysqlIndexes::release(const AddIndex& c) {
   }
   for (const Index& implied : implied_indexes(*was)) {
     const ForeignKey* key = find_named(is->foreign_keys, implied.name);
-    const ForeignKey* old = key == nullptr ? nullptr : stays(e_, c.table, *key);
+    const ForeignKey* old = key == nullptr ? nullptr : stays(c.table, *key);
     const bool is_plain =
         old != nullptr &&
         std::count_if(was->foreign_keys.begin(), was->foreign_keys.end(),
@@ -301,7 +320,7 @@ void MysqlIndexes::drop(const Name& table, const Identifier& index, std::size_t 
   const int at = going.goes_late ? stage::kIndex + 2 : stage::kDropIndex;
   std::string more;
   for (const ForeignKey* key : longest(going.keys)) {
-    const ForeignKey* named = going.goes_late ? key : stays(e_, table, *key);
+    const ForeignKey* named = going.goes_late ? key : stays(table, *key);
     more += ", ADD " + mysql_index_clause(e_, index_of(*named), table);
   }
   if (more.empty()) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "migrate/emission.h"
@@ -31,6 +33,14 @@ class MysqlIndexes {
     Identifier aside;                              // its name until it goes
     bool has_successor = false;                    // goes in the statement of one that comes
   };
+  // A foreign key of `to`, with the table that has it.
+  struct Reference {
+    const schema::Table* table;
+    const schema::ForeignKey* key;
+  };
+  void note_references();
+  // A foreign key that is there before and after, as it was; else null.
+  const schema::ForeignKey* stays(const schema::Name& table, const schema::ForeignKey& key) const;
   void note(const schema::Name& table, schema::Index index);
   void weigh(const schema::Name& table, Going& going);
   void step_aside(const schema::Name& table, Going& going, const change::AddIndex* successor);
@@ -47,6 +57,8 @@ class MysqlIndexes {
   void statement(int at, const schema::Name& table, const std::string& sql, std::size_t change);
 
   Emission& e_;
+  std::map<schema::Name, std::vector<Reference>> references_;  // by the table at either end
+  std::set<Part> dropped_keys_;
   std::map<Part, Going> going_;
   std::map<Part, std::vector<Identifier>> replaced_;  // by the one that comes: what it replaces
   std::set<std::pair<Part, std::string>> cared_for_;  // foreign keys and which end of them
