@@ -1,6 +1,7 @@
 #include "metadata/expected_table.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/text.h"
 #include "dialect/dialect.h"
@@ -31,6 +32,8 @@ schema::ReferentialAction to_action(Action action, const Writer& writer) {
   }
   return schema::ReferentialAction::NoAction;
 }
+
+constexpr std::int64_t kKeyBytes = 3072;  // of an index on mysql
 
 class TableBuilder {
  public:
@@ -387,22 +390,45 @@ class TableBuilder {
     }
   }
 
-  // A key holds 3072 bytes of a column: more is indexed by what it begins with.
+  static bool is_text(const schema::Type& type) {
+    return type.kind == schema::TypeKind::Text || type.kind == schema::TypeKind::Json ||
+           type.kind == schema::TypeKind::Blob;
+  }
+  static std::int64_t bytes_of_character(const schema::Type& type) {
+    return type.kind == schema::TypeKind::Blob || type.kind == schema::TypeKind::Bit ? 1 : 4;
+  }
+  // What a column takes of a key, at most.
+  static std::int64_t key_bytes(const schema::Type& type) {
+    constexpr std::int64_t kUuid = 144;
+    constexpr std::int64_t kNumber = 32;
+    if (type.length) {
+      return *type.length * bytes_of_character(type);
+    }
+    return is_text(type) ? kKeyBytes + 1 : type.kind == schema::TypeKind::Uuid ? kUuid : kNumber;
+  }
+  // A key holds 3072 bytes of all of its columns together. Texts that are longer share what the
+  // others leave, each indexed by what it begins with.
   void cut_long_parts(schema::Index& index) const {
-    constexpr int kBytes = 3072;
-    constexpr int kCharacters = kBytes / 4;
+    std::int64_t left = kKeyBytes;
+    std::vector<std::pair<schema::IndexPart*, const schema::Type*>> texts;
     for (schema::IndexPart& part : index.parts) {
       const schema::Column* column = schema::find_column(table_, part.column);
-      if (column == nullptr) {
-        continue;
+      if (column != nullptr && is_text(column->type)) {
+        texts.emplace_back(&part, &column->type);
+      } else if (column != nullptr) {
+        left -= key_bytes(column->type);
       }
-      const schema::Type& type = column->type;
-      const int limit = type.kind == schema::TypeKind::Blob ? kBytes : kCharacters;
-      const bool texts = type.kind == schema::TypeKind::Text ||
-                         type.kind == schema::TypeKind::Json || type.kind == schema::TypeKind::Blob;
-      if (texts && (!type.length || *type.length > limit)) {
-        part.prefix = limit;
+    }
+    std::stable_sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) {
+      return key_bytes(*a.second) < key_bytes(*b.second);
+    });
+    auto more = static_cast<std::int64_t>(texts.size());
+    for (const auto& [part, type] : texts) {
+      const std::int64_t share = left / more--;
+      if (key_bytes(*type) > share) {
+        part->prefix = static_cast<int>(share / bytes_of_character(*type));
       }
+      left -= std::min(key_bytes(*type), share);
     }
   }
 

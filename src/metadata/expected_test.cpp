@@ -147,6 +147,36 @@ TEST(ExpectedTest, NeedsAPrecisionWhereTheEngineDoes) {
   EXPECT_EQ(first_code(text, Dialect::Postgres), Code());
 }
 
+TEST(ExpectedTest, CutsLongTextsToWhatAKeyHoldsOnMysql) {
+  const auto prefixes = [](const std::string& fields) {
+    const Expected expected = expect(R"(package: harbour
+children:
+  - object.entity:
+      name: Berth
+      children:
+        - source.rdb: {}
+        - field.long: id
+        - field.string: { name: code, maxLength: 8 }
+        - field.string: { name: title, maxLength: 2000 }
+        - field.string: { name: body, maxLength: 3000 }
+        - field.string: { name: note }
+        - identity.primary: { fields: id }
+        - index.lookup: { name: ix, fields: [)" +
+                                         fields + "] }\n",
+                                     Dialect::Mysql);
+    std::vector<int> found;
+    for (const schema::IndexPart& part : expected.schema.tables.at(0).indexes.at(0).parts) {
+      found.push_back(part.prefix.value_or(0));
+    }
+    return found;
+  };
+  EXPECT_EQ(prefixes("title"), (std::vector<int>{768}));
+  EXPECT_EQ(prefixes("code, id"), (std::vector<int>{0, 0}));
+  EXPECT_EQ(prefixes("title, id"), (std::vector<int>{760, 0}));
+  EXPECT_EQ(prefixes("note, code, title"), (std::vector<int>{0, 0, 505}));
+  EXPECT_EQ(prefixes("title, body"), (std::vector<int>{384, 384}));
+}
+
 TEST(ExpectedTest, RefusesSchemasOnSqlite) {
   const std::string text =
       "children:\n  - object.entity: { name: A, children: [ { source.rdb: { schema: crm } }, { "
