@@ -163,19 +163,21 @@ std::optional<Action> to_action(const std::string& text) {
 }
 
 std::string sql_part_problem(std::string_view text, SqlPart part) {
-  // The dialect is not known here; quotes and comments are read the way all of them share.
+  // The dialect is not known here; quotes and comments are read as postgres reads them.
   int open = 0;
   bool ended = false;
-  sql::TokenKind last = sql::TokenKind::End;
+  bool in_comment = false;  // what follows the text would be part of its last comment
   for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Postgres)) {
     if (token.kind == sql::TokenKind::End) {
       break;
     }
-    last = token.kind;
-    if (token.kind == sql::TokenKind::Comment) {
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    const bool block = word.starts_with("/*");
+    const bool comment = token.kind == sql::TokenKind::Comment;
+    in_comment = comment ? !block : block && token.kind == sql::TokenKind::Error;
+    if (comment) {
       continue;
     }
-    const std::string_view word = text.substr(token.begin, token.end - token.begin);
     if (ended || (word == ";" && part == SqlPart::Expression)) {
       return "holds more than one statement";
     }
@@ -190,8 +192,7 @@ std::string sql_part_problem(std::string_view text, SqlPart part) {
   if (open > 0) {
     return "opens a parenthesis that it does not close";
   }
-  const bool comment = last == sql::TokenKind::Comment && text.rfind("*/") + 2 != text.size();
-  return comment && part == SqlPart::Expression ? "ends in a comment" : std::string();
+  return in_comment && part == SqlPart::Expression ? "ends in a comment" : std::string();
 }
 
 }  // namespace kedge::metadata

@@ -69,6 +69,8 @@ TEST(LoadTest, ABodyIsOneStatementAndAnExpressionIsOne) {
   EXPECT_TRUE(field("(1 + 2) /* three */").empty());
   EXPECT_EQ(field("0); drop table x; --"), Codes{"ERR_BAD_ATTR_VALUE"});
   EXPECT_EQ(field("0 -- none"), Codes{"ERR_BAD_ATTR_VALUE"});
+  EXPECT_EQ(field("0 -- */"), Codes{"ERR_BAD_ATTR_VALUE"});
+  EXPECT_EQ(field("0 /* none"), Codes{"ERR_BAD_ATTR_VALUE"});
   EXPECT_EQ(field("lower('a'"), Codes{"ERR_BAD_ATTR_VALUE"});
   const auto index = [](const std::string& more) {
     return codes_of(
