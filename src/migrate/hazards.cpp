@@ -135,6 +135,14 @@ class Assessor {
     h.lock = lock("ACCESS EXCLUSIVE");
     h.rewrite = "rewrite";
     mysql_lock(h, Way::Copy);
+    const schema::Type& was = c.before.type;
+    const schema::Type& is = c.after.type;
+    if ((is_postgres() || is_mysql()) && was.kind == schema::TypeKind::Text &&
+        is.kind == schema::TypeKind::Text && is.length) {
+      h.probe_sql =
+          fmt::format("SELECT {} FROM {} WHERE char_length({}) > {} LIMIT 1", key_of(c.table),
+                      live(c.table), live_column(c.table, c.after.name), *is.length);
+    }
   }
   void operator()(const AddCheck& c) {
     if (is_new(c.table)) {

@@ -191,6 +191,21 @@ TEST(PlanTest, AViolatedProbeBlocks) {
   EXPECT_EQ(plan.changes.at(0).status.code, codes::ERR_DATA_VIOLATES);
 }
 
+TEST(PlanTest, TextsAreProbedForAShorterColumn) {
+  schema::Column longer = column("s", TypeKind::Text);
+  schema::Column shorter = longer;
+  longer.type.length = 9;
+  shorter.type.length = 5;
+  const Schema from = schema_of({keyed_table("t", {longer})});
+  const Schema to = schema_of({keyed_table("t", {shorter})});
+  const Plan narrowed = plan_of(from, to, {});
+  ASSERT_EQ(narrowed.hazards.size(), 1U);
+  EXPECT_NE(narrowed.hazards[0].probe_sql.find("WHERE char_length(\"s\") > 5 LIMIT 1"),
+            std::string::npos)
+      << narrowed.hazards[0].probe_sql;
+  EXPECT_TRUE(plan_of(to, from, {}).hazards.empty());
+}
+
 TEST(PlanTest, AnEnumThatLosesAMemberIsProbedForIt) {
   Table before = keyed_table("t", {column("s", TypeKind::Text)});
   before.checks = {
