@@ -1,8 +1,8 @@
-# Writes OUT: FUNCTION of NAMESPACE, declared in HEADER with its EmbeddedFile, gives (path below FOLDER, text) of every file,
+# Writes OUT: FUNCTION of NAMESPACE, declared in HEADER, gives (path below FOLDER, text) of every file,
 # sorted by path.
 file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*)
 list(SORT files)
-set(body "// Made by embed_files.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\nnamespace {\n\nconstexpr EmbeddedFile kFiles[] = {\n")
+set(body "// Made by embed_files.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\nnamespace {\n\nconstexpr base::EmbeddedFile kFiles[] = {\n")
 foreach(file ${files})
   file(READ ${FOLDER}/${file} text)
   # A string literal may be no longer than 65536 bytes everywhere: pieces are joined by the compiler.
@@ -19,5 +19,5 @@ foreach(file ${files})
   endif()
   string(APPEND body "    {\"${file}\",${literal}},\n")
 endforeach()
-string(APPEND body "};\n\n}  // namespace\n\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  return kFiles;\n}\n\n}  // namespace ${NAMESPACE}\n")
+string(APPEND body "};\n\n}  // namespace\n\nstd::span<const base::EmbeddedFile> ${FUNCTION}() {\n  return kFiles;\n}\n\n}  // namespace ${NAMESPACE}\n")
 file(WRITE ${OUT} "${body}")

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "base/embedded_file.h"
 
 namespace kedge::cli {
 
-struct EmbeddedFile {
-  std::string_view path;  // "PZ0331.md"
-  std::string_view text;
-};
-std::span<const EmbeddedFile> embedded_code_pages();
+std::span<const base::EmbeddedFile> embedded_code_pages();
 
 }  // namespace kedge::cli

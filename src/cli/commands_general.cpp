@@ -39,7 +39,7 @@ std::string text_of(CodeClass code_class) {
 std::string example_of(const CodeEntry& entry) {
   static constexpr std::string_view kHeading = "\n## Example\n\n";
   const std::string path = std::string(entry.code.name()) + ".md";
-  for (const EmbeddedFile& page : embedded_code_pages()) {
+  for (const base::EmbeddedFile& page : embedded_code_pages()) {
     const std::size_t at = page.path == path ? page.text.find(kHeading) : std::string_view::npos;
     if (at != std::string_view::npos) {
       return std::string(page.text.substr(at + kHeading.size()));

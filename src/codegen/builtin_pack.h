@@ -2,14 +2,11 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "base/embedded_file.h"
 
 namespace kedge::codegen {
 
-struct EmbeddedFile {
-  std::string_view path;  // "cpp/pack.yml"
-  std::string_view text;
-};
-std::span<const EmbeddedFile> embedded_pack_files();  // by path
+std::span<const base::EmbeddedFile> embedded_pack_files();  // by path
 
 }  // namespace kedge::codegen
