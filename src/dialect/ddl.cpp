@@ -179,6 +179,14 @@ bool Ddl::is_inline(const schema::Index& index, const schema::Table&) const {
   return key_place() == KeyPlace::Inside && index.constraint == schema::Index::Constraint::Unique;
 }
 
+std::string Ddl::table_key(const schema::Table& table) const {
+  return primary_key(*table.primary_key, table.name);
+}
+
+std::string Ddl::period(const schema::Table&) const {
+  return "";
+}
+
 std::string Ddl::create_table(const schema::Table& table) const {
   std::vector<std::string> items;
   for (const schema::Column& one : table.columns) {
@@ -186,8 +194,11 @@ std::string Ddl::create_table(const schema::Table& table) const {
       items.push_back(column(one, table));
     }
   }
+  if (const std::string clause = period(table); !clause.empty()) {
+    items.push_back(clause);
+  }
   if (table.primary_key && !key_in_column(table)) {
-    items.push_back(primary_key(*table.primary_key, table.name));
+    items.push_back(table_key(table));
   }
   for (const schema::Index& index : table.indexes) {
     if (is_inline(index, table)) {

@@ -48,6 +48,8 @@ class Ddl {
   virtual std::string check_tail(const schema::Check& check) const;
   virtual bool key_in_column(const schema::Table& table) const;
   virtual bool is_inline(const schema::Index& index, const schema::Table& table) const;
+  virtual std::string table_key(const schema::Table& table) const;  // of a table that has one
+  virtual std::string period(const schema::Table& table) const;  // mysql; empty where there is none
   std::string index_parts(const schema::Index& index) const;
   virtual std::string index_part(const schema::IndexPart& part) const;
 };

@@ -27,10 +27,13 @@ bool is_row_column(const Column& column) {
 class Mysql {
  public:
   explicit Mysql(Emission& e) : e_(e), references_(e), indexes_(e) {
+    const std::set<Name> over_periods = tables_keyed_over_periods();
     for (const Change& change : e.changes) {
-      if (const auto* key = std::get_if<DropPrimaryKey>(&change)) {
+      const bool alone = over_periods.contains(subject_of(change));
+      if (const auto* key = std::get_if<DropPrimaryKey>(&change); key != nullptr && !alone) {
         dropped_keys_.insert(key->table);
-      } else if (const auto* made = std::get_if<AddPrimaryKey>(&change)) {
+      } else if (const auto* made = std::get_if<AddPrimaryKey>(&change);
+                 made != nullptr && !alone) {
         added_keys_.insert(made->table);
       }
     }
@@ -128,10 +131,13 @@ class Mysql {
           c.part.generated ? Way::Unstated : Way::InPlace)
         .destructive = true;
   }
-  void operator()(const ChangeColumnType& c) { modify(c.table, c.before, c.after); }
+  void operator()(const ChangeColumnType& c) {
+    if (!is_generated_otherwise(c.before, c.after)) {  // it is made anew
+      modify(c.table, c.before, c.after);
+    }
+  }
   void operator()(const ChangeColumnGenerated& c) {
-    if (c.before.generated && c.after.generated &&
-        c.before.generated->stored == c.after.generated->stored) {
+    if (!is_generated_otherwise(c.before, c.after)) {
       modify(c.table, c.before, c.after);
       return;
     }
@@ -169,7 +175,8 @@ class Mysql {
       sql += ", DROP INDEX " + key->second;
     }
     alter(stage::kPrimaryKey, c.table,
-          (dropped_keys_.contains(c.table) ? "DROP PRIMARY KEY, " : "") + sql, Way::InPlace)
+          (dropped_keys_.contains(c.table) ? "DROP PRIMARY KEY, " : "") + sql,
+          c.part.include.empty() ? Way::InPlace : Way::Copy)
         .destructive = gone != gone_counters_.end();
   }
   void operator()(const DropPrimaryKey& c) {
@@ -211,6 +218,12 @@ class Mysql {
     if (!value(c.before, "row_format").empty() && value(c.after, "row_format").empty()) {
       clauses.emplace_back("ROW_FORMAT=DEFAULT");
     }
+    for (const std::string& name : dialect::mysql::further_options(c.before, c.after)) {
+      const std::string wanted = value(c.after, name.c_str());
+      if (wanted != value(c.before, name.c_str())) {
+        clauses.push_back(dialect::mysql::option_clause(name, wanted));
+      }
+    }
     if (!clauses.empty()) {
       alter(stage::kTableOptions, c.after.name, base::join(clauses, " "));
     }
@@ -219,6 +232,9 @@ class Mysql {
     if (partitions != dialect::mysql::partition_clause(c.before)) {
       alter(stage::kTableOptions, c.after.name,
             partitions.empty() ? "REMOVE PARTITIONING" : partitions);
+    }
+    if (value(c.before, "period") != value(c.after, "period")) {
+      move_period(c.after.name, value(c.before, "period"), value(c.after, "period"));
     }
     const std::string versions = value(c.after, "system_versioning");
     if (versions != value(c.before, "system_versioning")) {  // no other change stands between
@@ -249,6 +265,60 @@ class Mysql {
   void operator()(const Other&) {}
 
  private:
+  static bool is_generated_otherwise(const Column& before, const Column& after) {
+    return before.generated.has_value() != after.generated.has_value() ||
+           (before.generated && before.generated->stored != after.generated->stored);
+  }
+  // Their key goes before the period and comes after it: not in one statement.
+  std::set<Name> tables_keyed_over_periods() const {
+    std::set<Name> tables;
+    for (const Change& change : e_.changes) {
+      const auto* key = std::get_if<DropPrimaryKey>(&change);
+      const auto* made = std::get_if<AddPrimaryKey>(&change);
+      if ((key != nullptr && !key->part.include.empty()) ||
+          (made != nullptr && !made->part.include.empty())) {
+        tables.insert(subject_of(change));
+      }
+    }
+    return tables;
+  }
+  // "`p` (`a`, `b`)": between the keys that go and those that come. Those that stay step aside.
+  void move_period(const Name& table, const std::string& before, const std::string& after) {
+    if (!moved_periods_.insert(table).second) {
+      return;
+    }
+    if (!before.empty()) {
+      alter(stage::kDropPrimaryKey + 1, table,
+            "DROP PERIOD FOR " + before.substr(0, before.rfind(" (")));
+    }
+    if (!after.empty()) {
+      alter(stage::kPrimaryKey - 2, table, "ADD PERIOD FOR " + after);
+    }
+    const Table* is = find_table(e_.to, table);
+    if (is == nullptr || before.empty() || after.empty()) {
+      return;
+    }
+    for (const schema::Index& index : is->indexes) {
+      if (!index.include.empty() && find_part_change<AddIndex>(e_, table, index.name) == nullptr) {
+        add(stage::kDropIndex, table, e_.ddl.drop_index(index, table, ""));
+        add(stage::kIndex, table, e_.ddl.index(index, table));
+      }
+    }
+    if (is->primary_key && !is->primary_key->include.empty() &&
+        !tables_keyed_over_periods().contains(table)) {
+      alter(stage::kDropPrimaryKey, table, "DROP PRIMARY KEY");
+      alter(stage::kPrimaryKey, table, "ADD " + e_.ddl.primary_key(*is->primary_key, table));
+    }
+  }
+  // Both columns of a period have one type: it goes while they get another.
+  void period_aside(const Name& table, const Column& column) {
+    const Table* was = table_before(e_, table);
+    const Table* is = find_table(e_.to, table);
+    if (was != nullptr && is != nullptr &&
+        option_of(*was, "period").find(e_.ddl.quote(column.name)) != std::string::npos) {
+      move_period(table, option_of(*was, "period"), option_of(*is, "period"));
+    }
+  }
   static std::string option_of(const Table& table, const char* key) {
     const auto found = table.options.find(key);
     return found == table.options.end() ? std::string() : found->second;
@@ -372,6 +442,9 @@ class Mysql {
       fill(stage::kColumn, around, table, column);
     }
     references_aside(table, after.name);
+    if (retyped) {
+      period_aside(table, after);
+    }
     int at = is_read_by_remap(e_, table, after.name) ? stage::kFill + 1 : stage::kColumn;
     if (is_counted(column) && !is_counted(before)) {
       at = stage::kIndex + 1;  // its key is there by now
@@ -394,6 +467,9 @@ class Mysql {
       // First it is filled, in its new type.
       alter(stage::kNotNull, table, "MODIFY COLUMN " + e_.ddl.column(column, around), Way::InPlace);
       column.nullable = true;
+    }
+    if (at == stage::kDropConstraint + 1 && column.nullable) {  // a key holds it back until it goes
+      alter(stage::kIndex + 1, table, "MODIFY COLUMN " + e_.ddl.column(column, around), way);
     }
     convert(at, table, before, column, around);
     alter(at, table, "MODIFY COLUMN " + e_.ddl.column(column, around), way);
@@ -472,6 +548,7 @@ class Mysql {
   std::set<Name> dropped_keys_;
   std::set<Name> added_keys_;
   std::set<Name> moved_keys_;
+  std::set<Name> moved_periods_;
   std::map<Name, std::string> temporary_keys_;  // quoted
   std::map<Name, Identifier> gone_counters_;    // counted columns that go with their key
 };

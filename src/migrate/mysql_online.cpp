@@ -101,6 +101,9 @@ Way way_to_modify(const Column& before, const Column& after) {
 }
 
 Way way_to_index(const schema::Index& index) {
+  if (!index.include.empty()) {
+    return Way::Copy;  // over a period
+  }
   return is_special(index) ? Way::Shared : Way::InPlace;
 }
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "base/text.h"
 #include "db/failure.h"
@@ -18,6 +20,29 @@ using mysql::Session;
 // another transaction, directly or in a routine. So nothing but plain reads is let through.
 constexpr std::array<std::string_view, 8> kReads = {"SELECT",  "WITH", "SHOW",   "DESCRIBE",
                                                     "EXPLAIN", "DESC", "VALUES", "TABLE"};
+
+// "SHOW CREATE TABLE `d`.`a`; SHOW CREATE TABLE `d`.`b`": the one text of several statements that
+// is let through in a read-only session, since the server tells of one table a statement.
+bool is_list_of_tables(std::string_view sql) {
+  constexpr std::string_view kShow = "SHOW CREATE TABLE ";
+  bool several = false;
+  while (sql.starts_with(kShow)) {
+    sql.remove_prefix(kShow.size());
+    for (bool quoted = false; !sql.empty() && (quoted || sql.front() != ';');) {
+      if (!quoted && sql.front() != '`' && sql.front() != '.') {
+        return false;
+      }
+      quoted = (sql.front() == '`') != quoted;
+      sql.remove_prefix(1);
+    }
+    if (sql.empty()) {
+      return several;
+    }
+    several = true;
+    sql.remove_prefix(std::min<std::size_t>(sql.size(), 2));
+  }
+  return false;
+}
 
 struct FreeResult {
   const mysql::Api* api = nullptr;
@@ -103,11 +128,7 @@ class MysqlConnection final : public Connection, public BulkConnection {
       session_.run(sql);
       return;
     }
-    struct Several {
-      Session& session;
-      explicit Several(Session& s) : session(s) { session.allow_several(true); }
-      ~Several() { session.allow_several(false); }
-    } const several(session_);
+    const Several several(session_);
     session_.run(sql);
   }
 
@@ -141,6 +162,14 @@ class MysqlConnection final : public Connection, public BulkConnection {
   }
 
  private:
+  struct Several {
+    Session& session;
+    explicit Several(Session& s) : session(s) { session.allow_several(true); }
+    ~Several() { session.allow_several(false); }
+    Several(const Several&) = delete;
+    Several& operator=(const Several&) = delete;
+  };
+
   void finish(std::string_view sql) {
     const auto clock = session_.start_clock(0);
     session_.run(sql);
@@ -168,14 +197,33 @@ class MysqlConnection final : public Connection, public BulkConnection {
   std::vector<ResultColumn> read(std::string_view sql, const Handler& handler,
                                  std::int64_t& affected) {
     const mysql::Api& api = session_.api();
+    const bool is_list = is_list_of_tables(sql);
+    const std::optional<Several> several =
+        is_list ? std::make_optional<Several>(session_) : std::nullopt;
     session_.send(sql);
+    std::vector<ResultColumn> columns = read_result(handler, affected);
+    while (api.mysql_more_results(session_.raw()) != 0) {
+      if (api.mysql_next_result(session_.raw()) > 0) {
+        session_.fail();
+      }
+      if (is_list) {
+        read_result(handler, affected);
+      } else {  // a procedure call gives a status after its result sets
+        const Result rest(api.mysql_use_result(session_.raw()), FreeResult{&api});
+      }
+    }
+    return columns;
+  }
+
+  template <class Handler>
+  std::vector<ResultColumn> read_result(const Handler& handler, std::int64_t& affected) {
+    const mysql::Api& api = session_.api();
     Result result(api.mysql_use_result(session_.raw()), FreeResult{&api});
     if (result == nullptr) {
       if (api.mysql_field_count(session_.raw()) != 0) {
         session_.fail();
       }
       affected = static_cast<std::int64_t>(api.mysql_affected_rows(session_.raw()));
-      drain();
       return {};
     }
     const auto fields = fields_of(result.get());
@@ -197,15 +245,6 @@ class MysqlConnection final : public Connection, public BulkConnection {
       session_.fail();
     }
     return columns_of(fields);
-  }
-
-  // A procedure call gives a status after its result sets.
-  void drain() {
-    const mysql::Api& api = session_.api();
-    while (api.mysql_more_results(session_.raw()) != 0 &&
-           api.mysql_next_result(session_.raw()) == 0) {
-      const Result rest(api.mysql_use_result(session_.raw()), FreeResult{&api});
-    }
   }
 
   Statement prepare(std::string_view sql) {

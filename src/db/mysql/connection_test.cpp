@@ -99,6 +99,28 @@ TEST_F(MysqlTest, RunsScripts) {
   EXPECT_THROW(writer_->execute("INSERT INTO a VALUES (3); INSERT INTO nowhere VALUES (1)"), Error);
 }
 
+TEST_F(MysqlTest, IsUsableAfterACallWithSeveralResults) {
+  writer_->execute("CREATE PROCEDURE p() BEGIN SELECT 1; SELECT 2; END");
+  EXPECT_EQ(to_text(writer_->query("CALL p()").rows.at(0).at(0)), "1");
+  writer_->execute("CREATE PROCEDURE q() BEGIN SELECT 1; SELECT x FROM nowhere; END");
+  EXPECT_EQ(failure_of([&] { writer_->query("CALL q()"); }).failure(), FailureClass::Schema);
+  EXPECT_EQ(to_text(writer_->query("SELECT 3").rows.at(0).at(0)), "3");
+}
+
+TEST_F(MysqlTest, ShowsSeveralTablesInOneGoAndNothingElse) {
+  writer_->execute("CREATE TABLE a (x INT); CREATE TABLE `b;``c` (x INT)");
+  const auto connection = reader();
+  const std::string show = "SHOW CREATE TABLE `" + settings_.options.at("database") + "`.";
+  const ResultSet both = connection->query(show + "`a`; " + show + "`b;``c`");
+  ASSERT_EQ(both.rows.size(), 2U);
+  EXPECT_EQ(to_text(both.rows.at(1).at(0)), "b;`c");
+  for (const char* tail : {"`a`; INSERT INTO a VALUES (1)", "`a`; SELECT 1",
+                           "`a`;INSERT INTO a VALUES (1); ", "a; SHOW CREATE TABLE a"}) {
+    EXPECT_THROW(connection->query(show + tail), Error) << tail;
+  }
+  EXPECT_EQ(to_text(connection->query("SELECT count(*) FROM a").rows.at(0).at(0)), "0");
+}
+
 TEST_F(MysqlTest, RollsBackUnlessCommitted) {
   writer_->execute("CREATE TABLE a (x INT) ENGINE=InnoDB");
   {

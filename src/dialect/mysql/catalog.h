@@ -29,6 +29,8 @@ struct Catalog {
 
   schema::Name name_of(const std::string& space, const std::string& name) const;
   static std::string key(const std::string& space, const std::string& name);
+  // An expression as SQL: MySQL's catalog escapes it once more, as if it were a literal's content.
+  std::string expression(const std::string& text) const;
   Relation* find(const std::string& space, const std::string& name);
   schema::Table* table(const std::string& space, const std::string& name);
 };
@@ -41,6 +43,7 @@ void read_columns(db::Connection& connection, Catalog& catalog);
 void read_indexes(db::Connection& connection, Catalog& catalog);
 void read_foreign_keys(db::Connection& connection, Catalog& catalog);
 void read_checks(db::Connection& connection, Catalog& catalog);
+void read_periods(db::Connection& connection, Catalog& catalog);
 void read_partitions(db::Connection& connection, Catalog& catalog);
 void read_sequences(db::Connection& connection, Catalog& catalog);
 void read_routines(db::Connection& connection, Catalog& catalog);

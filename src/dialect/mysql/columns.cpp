@@ -25,13 +25,48 @@ enum Field : std::size_t {
   kPrivileges
 };
 
-// MariaDB prints SQL; MySQL the bare value, or SQL where the column's extra says so.
-std::optional<Default> default_of(const RowView& row, bool is_mariadb) {
-  const std::string& text = row.text(kDefault);
-  const bool is_sql = is_mariadb || row.text(kExtra).find("DEFAULT_GENERATED") != std::string::npos;
-  if (!is_sql) {
-    return Default{Default::Kind::Literal, text};
+std::string bytes_of(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(at, 2)), nullptr, 16));
   }
+  return bytes;
+}
+
+Default binary_default(const std::string& digits, bool is_padded) {
+  std::string bytes = bytes_of(digits);
+  if (is_padded) {
+    bytes.erase(bytes.find_last_not_of('\0') + 1);
+  }
+  const bool is_plain =
+      std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return is_plain ? Default{Default::Kind::Literal, std::move(bytes)}
+                  : Default{Default::Kind::Expression, "X'" + digits + "'"};
+}
+
+bool is_binary(const std::string& type) {
+  return type.starts_with("binary") || type.starts_with("varbinary");
+}
+
+// MySQL: bits as b'1', bytes as 0x6162, the rest as it is.
+Default bare_default(const std::string& text, const std::string& type) {
+  if (type.starts_with("bit")) {
+    return {Default::Kind::Expression, text};
+  }
+  if (is_binary(type) && text.starts_with("0x")) {
+    return binary_default(base::to_upper(text.substr(2)), type.starts_with("binary"));
+  }
+  return {Default::Kind::Literal, text};
+}
+
+// MariaDB prints SQL; MySQL the bare value, or SQL where the column's extra says so.
+std::optional<Default> default_of(const RowView& row, const Catalog& catalog) {
+  const bool is_sql =
+      catalog.is_mariadb || row.text(kExtra).find("DEFAULT_GENERATED") != std::string::npos;
+  if (!is_sql) {
+    return bare_default(row.text(kDefault), base::to_lower(row.text(kType)));
+  }
+  const std::string text = catalog.expression(row.text(kDefault));
   if (text == "NULL") {
     return std::nullopt;
   }
@@ -68,8 +103,8 @@ void read_extra(const RowView& row, schema::Column& column) {
   }
 }
 
-void read_value(const RowView& row, bool is_mariadb, schema::Column& column) {
-  const std::string& expression = row.text(kExpression);
+void read_value(const RowView& row, const Catalog& catalog, schema::Column& column) {
+  const std::string expression = catalog.expression(row.text(kExpression));
   if (expression == "ROW START" || expression == "ROW END") {
     column.options["row"] = expression == "ROW END" ? "end" : "start";
   } else if (!expression.empty()) {
@@ -78,7 +113,7 @@ void read_value(const RowView& row, bool is_mariadb, schema::Column& column) {
     column.generated =
         schema::Generated{std::string(without_outer_parentheses(expression)), stored};
   } else if (!row.is_null(kDefault)) {
-    column.default_value = default_of(row, is_mariadb);
+    column.default_value = default_of(row, catalog);
     if (column.default_value && is_uuid_default(*column.default_value, column.type)) {
       column.default_value.reset();
       column.identity = schema::Identity{};
@@ -106,11 +141,11 @@ void add_column(Catalog& catalog, const RowView& row, const Relation& relation) 
     }
   }
   read_extra(row, column);
-  read_value(row, catalog.is_mariadb, column);
+  read_value(row, catalog, column);
 }
 
-// The catalog shows the bytes of a binary default as text of its own encoding, and loses them; the
-// table itself tells them.
+// MariaDB's catalog shows the bytes of a binary default as text of its own encoding, and loses
+// them; the table itself tells them.
 struct BinaryDefault {
   std::size_t table;
   std::size_t column;
@@ -118,32 +153,12 @@ struct BinaryDefault {
   std::string sql;  // gives it in hexadecimal digits
 };
 
-std::string bytes_of(std::string_view digits) {
-  std::string bytes;
-  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(digits.substr(at, 2)), nullptr, 16));
-  }
-  return bytes;
-}
-
-Default binary_default(const std::string& digits, bool is_padded) {
-  std::string bytes = bytes_of(digits);
-  if (is_padded) {
-    bytes.erase(bytes.find_last_not_of('\0') + 1);
-  }
-  const bool is_plain =
-      std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  return is_plain ? Default{Default::Kind::Literal, std::move(bytes)}
-                  : Default{Default::Kind::Expression, "X'" + digits + "'"};
-}
-
 // Nothing where the column just added has no such default, or where its table may not be read.
 void note_binary_default(const Catalog& catalog, const RowView& row, const Relation& relation,
                          std::vector<BinaryDefault>& found) {
   const std::string type = base::to_lower(row.text(kType));
   const bool is_readable = row.text(kPrivileges).find("select") != std::string::npos;
-  if (relation.is_view || !is_readable ||
-      !(type.starts_with("binary") || type.starts_with("varbinary"))) {
+  if (!catalog.is_mariadb || relation.is_view || !is_readable || !is_binary(type)) {
     return;
   }
   const std::vector<schema::Column>& columns = catalog.schema.tables[relation.place].columns;

@@ -104,11 +104,13 @@ class MysqlDdl : public Ddl {
     const bool special = kind == "FULLTEXT" || kind == "SPATIAL";
     std::string sql = "CREATE " + std::string(index.unique ? "UNIQUE " : "") +
                       (special ? kind + " " : "") + "INDEX " + quote(index.name) + " ON " +
-                      name(table) + " " + index_parts(index);
+                      name(table) + " " + with_period(index_parts(index), index.include);
     if (!kind.empty() && !special && kind != "BTREE") {
       sql += " USING " + kind;
     }
-    return sql + (index.comment.empty() ? "" : " COMMENT " + literal(index.comment));
+    sql += index.comment.empty() ? "" : " COMMENT " + literal(index.comment);
+    sql += index.options.contains("ignored") ? " IGNORED" : "";
+    return sql + (index.options.contains("invisible") ? " INVISIBLE" : "");
   }
 
   std::string table_options(const schema::Table& table) const override {
@@ -126,6 +128,9 @@ class MysqlDdl : public Ddl {
     sql += collation.empty() ? "" : " COLLATE=" + collation;
     const std::string format = option("row_format");
     sql += format.empty() ? "" : " ROW_FORMAT=" + format;
+    for (const std::string& name : mysql::further_options(table, table)) {
+      sql += " " + mysql::option_clause(name, table.options.at(name));
+    }
     sql += table.comment.empty() ? "" : " COMMENT=" + literal(table.comment);
     sql += option("system_versioning").empty() ? "" : " WITH SYSTEM VERSIONING";
     const std::string partitions = mysql::partition_clause(table);
@@ -147,13 +152,14 @@ class MysqlDdl : public Ddl {
     return sql + (check.empty() ? "" : "\nWITH " + check + " CHECK OPTION");
   }
 
+  // A key over a period that may not overlap: `include` names it.
+  std::string primary_key(const schema::PrimaryKey& key, const schema::Name&) const override {
+    return "PRIMARY KEY " + with_period(columns(key.columns), key.include);
+  }
+
   std::string drop_index(const schema::Index& index, const schema::Name& table,
                          std::string_view) const override {
     return "DROP INDEX " + quote(index.name) + " ON " + name(table);
-  }
-
-  std::string primary_key(const schema::PrimaryKey& key, const schema::Name&) const override {
-    return "PRIMARY KEY " + columns(key.columns);
   }
 
   std::string unique(const schema::Index& index) const override {
@@ -162,6 +168,10 @@ class MysqlDdl : public Ddl {
   }
 
  protected:
+  std::string period(const schema::Table& table) const override {
+    const auto found = table.options.find("period");
+    return found == table.options.end() ? "" : "PERIOD FOR " + found->second;
+  }
   // A counted column must be keyed from the start.
   bool is_inline(const schema::Index& index, const schema::Table& table) const override {
     for (const Column& column : table.columns) {
@@ -177,6 +187,13 @@ class MysqlDdl : public Ddl {
   }
 
  private:
+  std::string with_period(std::string parts, const std::vector<Identifier>& period) const {
+    if (!period.empty()) {
+      parts.insert(parts.size() - 1,
+                   (parts == "()" ? "" : ", ") + quote(period[0]) + " WITHOUT OVERLAPS");
+    }
+    return parts;
+  }
   // A versioned table that shows when its rows came and went names both columns, after them.
   std::string row_period(const Column& end, const schema::Table& table) const {
     for (const Column& one : table.columns) {
@@ -204,6 +221,30 @@ static std::string numbered(const std::string& parts) {
     }
   }
   return "";
+}
+
+std::set<std::string> mysql::further_options(const schema::Table& one, const schema::Table& other) {
+  // A folder is a matter of the machine.
+  static const std::set<std::string> kPlaced = {
+      "engine", "charset",    "collation", "row_format", "system_versioning",
+      "period", "partitions", "data",      "index",      "directory"};
+  std::set<std::string> names;
+  for (const schema::Table* table : {&one, &other}) {
+    for (const auto& [name, value] : table->options) {
+      if (!kPlaced.contains(name)) {
+        names.insert(name);
+      }
+    }
+  }
+  return names;
+}
+
+// Numbers go back to 0, words to DEFAULT.
+std::string mysql::option_clause(const std::string& name, const std::string& value) {
+  static const std::set<std::string> kWords = {"stats_persistent", "stats_auto_recalc",
+                                               "stats_sample_pages", "pack_keys"};
+  const bool word = kWords.contains(name) || name.starts_with('`');
+  return base::to_upper(name) + "=" + (!value.empty() ? value : word ? "DEFAULT" : "0");
 }
 
 std::string mysql::partition_clause(const schema::Table& table) {

@@ -22,6 +22,7 @@ schema::Schema MysqlDialect::introspect(db::Connection& connection,
     mysql::read_indexes(connection, catalog);
     mysql::read_foreign_keys(connection, catalog);
     mysql::read_checks(connection, catalog);
+    mysql::read_periods(connection, catalog);
     mysql::read_partitions(connection, catalog);
     mysql::read_views(connection, catalog);
     mysql::read_view_stamps(connection, catalog);

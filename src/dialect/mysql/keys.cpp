@@ -66,10 +66,11 @@ class IndexReader {
     }
   }
 
-  static void read_part(const RowView& row, schema::Index& index) {
+  void read_part(const RowView& row, schema::Index& index) const {
     schema::IndexPart& part = index.parts.emplace_back();
     part.column = Identifier(row.text(kColumn));
-    part.expression = std::string(without_outer_parentheses(row.text(kExpression)));
+    part.expression =
+        std::string(without_outer_parentheses(catalog_.expression(row.text(kExpression))));
     part.descending = row.text(kOrder) == "D";
     if (!row.is_null(kPrefix) && index.method.empty()) {
       part.prefix = static_cast<int>(row.integer(kPrefix));
@@ -116,10 +117,10 @@ bool make_json(schema::Table& table, const std::string& clause) {
   return false;
 }
 
-void add_check(const RowView& row, schema::Table& table) {
+void add_check(const RowView& row, const Catalog& catalog, schema::Table& table) {
   schema::Check& check = table.checks.emplace_back();
   check.name = Identifier(row.text(2));
-  check.expression = std::string(without_outer_parentheses(row.text(4)));
+  check.expression = std::string(without_outer_parentheses(catalog.expression(row.text(4))));
   check.enforced = row.text(5) != "NO";
   if (auto membership = sql::find_membership(check.expression, schema::Dialect::Mysql)) {
     check.column = Identifier(membership->column);
@@ -191,7 +192,7 @@ void read_checks(db::Connection& connection, Catalog& catalog) {
     }
     const bool is_column = row.text(3) == "Column";
     if (!is_column || !make_json(*table, row.text(4))) {
-      add_check(row, *table);
+      add_check(row, catalog, *table);
     }
   });
 }

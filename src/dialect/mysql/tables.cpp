@@ -15,10 +15,11 @@ std::string charset_of(const std::string& collation) {
 }
 
 // "row_format=DYNAMIC partitioned": options as the table was made with; partitions have their own
-// place.
+// place. Aria tells of what is so without a word.
 void read_create_options(const std::string& text, std::map<std::string, std::string>& options) {
   for (const std::string& item : base::split(text, ' ')) {
-    if (!item.empty() && item != "partitioned") {
+    if (!item.empty() && item != "partitioned" && item != "page_checksum=1" &&
+        item != "transactional=1") {
       auto [name, value] = split_option(item);
       options[base::to_lower(name)] = std::move(value);
     }
@@ -98,6 +99,19 @@ std::string Catalog::key(const std::string& space, const std::string& name) {
 Relation* Catalog::find(const std::string& space, const std::string& name) {
   const auto found = relations.find(key(space, name));
   return found == relations.end() ? nullptr : &found->second;
+}
+
+std::string Catalog::expression(const std::string& text) const {
+  if (is_mariadb) {
+    return text;
+  }
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool escaped = text[at] == '\\' && at + 1 < text.size();
+    at += escaped ? 1 : 0;
+    plain += escaped ? unescaped(text[at]) : text[at];
+  }
+  return plain;
 }
 
 schema::Table* Catalog::table(const std::string& space, const std::string& name) {

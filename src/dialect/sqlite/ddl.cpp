@@ -80,6 +80,9 @@ class SqliteDdl : public Ddl {
   }
 
  protected:
+  std::string table_key(const schema::Table& table) const override {
+    return Ddl::table_key(table) + conflict(table.options, "key_on_conflict");
+  }
   bool key_in_column(const schema::Table& table) const override {
     return table.primary_key && table.primary_key->columns.size() == 1;
   }

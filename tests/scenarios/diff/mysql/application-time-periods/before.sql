@@ -1,0 +1,13 @@
+CREATE TABLE b (id int, a date, e date, PERIOD FOR p (a, e), UNIQUE u (id, p WITHOUT OVERLAPS), KEY k(id));
+CREATE TABLE b2 (id int, a date, e date, PERIOD FOR `my p` (a, e), PRIMARY KEY (id, `my p` WITHOUT OVERLAPS));
+CREATE TABLE b3 (id int, a date not null, e date not null, CONSTRAINT p CHECK (a < e), UNIQUE u (id, e, a));
+CREATE TABLE b4 (id int, a datetime(6), e datetime(6), PERIOD FOR p (a, e), CONSTRAINT q CHECK (a < e));
+CREATE TABLE plain (id int, a date, e date, c int);
+CREATE TABLE plain2 (id int primary key, a date not null, e date not null, c int);
+CREATE TABLE s3 (id int, rs bigint unsigned GENERATED ALWAYS AS ROW START, re bigint unsigned  GENERATED ALWAYS AS ROW END invisible, PERIOD FOR SYSTEM_TIME(rs, re), a date, e date, period for p(a,e), primary key(id, p without overlaps)) WITH SYSTEM VERSIONING;
+CREATE TABLE x (id int, a date, e date, PERIOD FOR p (a, e), PRIMARY KEY (id, p WITHOUT OVERLAPS));
+INSERT INTO b VALUES (1, '2024-01-01', '2025-01-01');
+INSERT INTO b2 VALUES (1, '2024-01-01', '2025-01-01');
+INSERT INTO b3 VALUES (1, '2024-01-01', '2025-01-01');
+INSERT INTO plain VALUES (1, '2024-01-01', '2025-01-01', 4);
+INSERT INTO x VALUES (1, '2024-01-01', '2025-01-01');

@@ -1,0 +1,2 @@
+CREATE TABLE b (id int, n varchar(20) NOT NULL PRIMARY KEY, KEY (id));
+CREATE TABLE c (b_n varchar(20), CONSTRAINT f FOREIGN KEY (b_n) REFERENCES b (n) ON UPDATE CASCADE);

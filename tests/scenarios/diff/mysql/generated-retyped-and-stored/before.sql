@@ -1,0 +1,3 @@
+CREATE TABLE t (a int, b int AS (a + 1) VIRTUAL, KEY (b));
+INSERT INTO t(a) VALUES (1);
+CREATE VIEW v AS SELECT b FROM t;
