@@ -11,6 +11,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "dialect/ddl.h"
+#include "sql/analysis.h"
 
 namespace kedge::app {
 namespace {
@@ -135,6 +136,24 @@ std::string owner_in(const std::string& grant) {
   return grant.substr(kHead.size(), end - kHead.size());
 }
 
+// "... ON t AS PERMISSIVE FOR ALL TO one, \"two\" USING (...)": the roles, as the server quotes
+// them.
+void add_roles_of_policy(std::string_view policy, std::set<std::string>& roles) {
+  const std::vector<sql::Token> tokens = sql::tokenize(policy, schema::Dialect::Postgres);
+  const auto text = [&](const sql::Token& token) {
+    return std::string(policy.substr(token.begin, token.end - token.begin));
+  };
+  for (std::size_t at = 3; at + 1 < tokens.size(); ++at) {
+    if (text(tokens[at]) == "TO" && text(tokens[at - 2]) == "FOR") {
+      do {
+        roles.insert(text(tokens[at + 1]));
+        at += 2;
+      } while (at + 1 < tokens.size() && text(tokens[at]) == ",");
+      return;
+    }
+  }
+}
+
 class Prover {
  public:
   Prover(const Context& context, const DiffRequest& request, const diff::Options& options)
@@ -143,7 +162,8 @@ class Prover {
         scratch_(context.scratch.create(options.dialect, request.scratch)),
         connection_(context.registry.connect(scratch_->settings())) {}
 
-  // Roles belong to the server, not to the database: the grants name some that a fresh one has not.
+  // Roles belong to the server, not to the database: grants and policies name some that a fresh one
+  // has not.
   void make_roles(const schema::Schema& from, const schema::Schema& to) {
     std::set<std::string> roles;
     for (const schema::Schema* side : {&from, &to}) {
@@ -152,6 +172,8 @@ class Prover {
           roles.insert(object.signature);  // quoted where needed
           const std::string owner = owner_in(object.definition);
           roles.insert(owner.empty() ? object.signature : owner);
+        } else if (object.kind == schema::ObjectKind::Policy) {
+          add_roles_of_policy(object.definition, roles);
         }
       }
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "diff/passes.h"
@@ -91,6 +92,13 @@ void compare_attributes(Passes& passes, const schema::Name& table, const Column&
   passes.comment("column", table, is.name, was.comment, is.comment);
 }
 
+// Do all parents of one stand above the other as well?
+bool keeps_parents(const Table& one, const Table& other) {
+  return std::all_of(one.inherits.begin(), one.inherits.end(), [&](const schema::Name& parent) {
+    return std::find(other.inherits.begin(), other.inherits.end(), parent) != other.inherits.end();
+  });
+}
+
 // Comes from the parent table and follows it.
 bool is_inherited(const Column& column) {
   return column.options.contains("inherited");
@@ -132,7 +140,7 @@ void compare_columns(Passes& passes, const Table& actual, const Table& expected)
     const Column& is = expected.columns[i];
     const Column* was = live.find(is.name, i);
     if (was == nullptr) {
-      if (!is_inherited(is)) {
+      if (!is_inherited(is) || !keeps_parents(expected, actual)) {  // a new parent needs it there
         passes.add(change::AddColumn{expected.name, is});
       }
     } else if (!(*was == is)) {
@@ -140,7 +148,8 @@ void compare_columns(Passes& passes, const Table& actual, const Table& expected)
     }
   }
   for (std::size_t i = 0; i < actual.columns.size(); ++i) {
-    if (wanted.find(actual.columns[i].name, i) == nullptr && !is_inherited(actual.columns[i])) {
+    const bool follows = is_inherited(actual.columns[i]) && keeps_parents(actual, expected);
+    if (wanted.find(actual.columns[i].name, i) == nullptr && !follows) {
       passes.add(change::DropColumn{expected.name, actual.columns[i]});
     }
   }

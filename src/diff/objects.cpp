@@ -1,7 +1,10 @@
 // Schemas, types, sequences and the objects that are known by their definition text.
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <type_traits>
 
+#include "base/text.h"
 #include "diff/passes.h"
 
 namespace kedge::diff {
@@ -10,12 +13,37 @@ namespace {
 using schema::DefinedObject;
 using schema::Schema;
 
+// duckdb cannot hold two names that differ in case alone, and has no statement that respells the
+// name of a type or a sequence: they are one.
+template <class Item>
+void pair_respelled(Pairs<Item>& pairs) {
+  const auto folded = [](const schema::Name& name) { return base::to_lower(to_string(name)); };
+  std::map<std::string, const Item*> gone;
+  for (const Item* item : pairs.gone) {
+    gone.emplace(folded(item->name), item);
+  }
+  std::erase_if(pairs.added, [&](const Item* item) {
+    const auto found = gone.find(folded(item->name));
+    if (found == gone.end()) {
+      return false;
+    }
+    pairs.both.emplace_back(found->second, item);
+    std::erase(pairs.gone, found->second);
+    return true;
+  });
+}
+
 template <class Item, class Same, class Alter>
 void compare_named(Passes& passes, std::vector<const Item*> actual,
                    std::vector<const Item*> expected, const Same& same, const Alter& alter) {
-  const auto pairs = pair_by<Item>(
+  auto pairs = pair_by<Item>(
       std::move(actual), std::move(expected),
       [](const Item& item) -> const auto& { return item.name; });
+  if constexpr (!std::is_same_v<Item, schema::Namespace>) {
+    if (passes.options.dialect == schema::Dialect::Duckdb) {
+      pair_respelled(pairs);
+    }
+  }
   for (const auto& [was, is] : pairs.both) {
     if (!same(*was, *is)) {
       alter(*was, *is);
@@ -95,6 +123,7 @@ bool same_sequence(const Options& options, const schema::Sequence& a, const sche
   schema::Sequence was = a;
   if (options.dialect == schema::Dialect::Duckdb) {
     was.start = e.start;
+    was.name = e.name;
   }
   was.comment = e.comment;
   return was == e;
@@ -179,9 +208,13 @@ void compare_objects(Passes& passes, Visibility& visibility, const Schema& actua
         return std::tie(object.kind, object.name, object.signature, object.table,
                         grant ? object.definition : kNone);
       });
+  // The engine rewrites a name in a trigger when a column is renamed, also in its case alone.
+  const bool folds =
+      passes.meaning.is_sqlite() || passes.options.dialect == schema::Dialect::Duckdb;
   for (const auto& [was, is] : pairs.both) {
-    const bool same =
-        was->definition == is->definition || collapse(was->definition) == collapse(is->definition);
+    const bool same = was->definition == is->definition ||
+                      (folds ? passes.meaning.same_query(was->definition, is->definition)
+                             : collapse(was->definition) == collapse(is->definition));
     if (!same || was->options != is->options) {
       passes.add(change::ReplaceObject{*was, *is});
     }

@@ -65,6 +65,15 @@ class Duckdb {
         "DROP TYPE " + e_.if_exists() + e_.ddl.name(c.object.name));
   }
   void operator()(const AlterEnum& c) { remake_enum(c); }
+  void operator()(const CreateDomain& c) { make_alias(c.object); }
+  void operator()(const DropDomain& c) {
+    add(stage::kDropType, c.object.name,
+        "DROP TYPE " + e_.if_exists() + e_.ddl.name(c.object.name));
+  }
+  void operator()(const AlterDomain& c) {
+    add(stage::kType, c.before.name, "DROP TYPE " + e_.ddl.name(c.before.name));
+    make_alias(c.after);
+  }
   void operator()(const CreateSequence& c) {
     const schema::Sequence& s = c.object;
     std::string sql = "CREATE SEQUENCE " + e_.ddl.name(s.name);
@@ -127,7 +136,9 @@ class Duckdb {
   }
   void operator()(const ChangeComment& c) { duckdb_comment(e_, c.target, c.to, index_); }
   void operator()(const CreateObject& c) { make_macro(c.object); }
-  void operator()(const DropObject& c) { drop_macro(stage::kDropFunction, c.object); }
+  void operator()(const DropObject& c) {
+    drop_macro(comes_again(c.object) ? stage::kEarlyDrop : stage::kDropFunction, c.object);
+  }
   void operator()(const ReplaceObject& c) {
     drop_macro(stage::kEarlyDrop, c.before);
     make_macro(c.after);
@@ -138,6 +149,14 @@ class Duckdb {
  private:
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
+  }
+  // One name holds one macro, whatever its parameters.
+  bool comes_again(const schema::DefinedObject& macro) const {
+    return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
+      const auto* made = std::get_if<CreateObject>(&change);
+      return made != nullptr && made->object.name.schema == macro.name.schema &&
+             base::equals_ignoring_case(made->object.name.name.text(), macro.name.name.text());
+    });
   }
   // A macro follows the macros that it calls; one that reads tables or views comes after those.
   Keys place_of(const schema::DefinedObject& macro) {
@@ -395,7 +414,13 @@ class Duckdb {
           "ALTER COLUMN " + quoted + (column.nullable ? " DROP NOT NULL" : " SET NOT NULL"));
   }
 
-  // ---- enums
+  // ---- types
+
+  // Another name for a type: columns are of the type itself.
+  void make_alias(const schema::DomainType& alias) {
+    add(stage::kType, alias.name,
+        "CREATE TYPE " + e_.ddl.name(alias.name) + " AS " + e_.ddl.type(alias.base));
+  }
 
   void make_enum(const schema::EnumType& type) {
     std::vector<std::string> labels;

@@ -81,6 +81,34 @@ void forget_destroyed(schema::Schema& after, const std::set<schema::Name>& destr
                 [&](const schema::View& view) { return destroyed.contains(view.name); });
 }
 
+// The table that a statement begins to rebuild.
+const schema::Name* rebuilt_table(const PlanStatement& statement) {
+  for (const Hazard& hazard : statement.hazards) {
+    if (hazard.hazard == "table-rebuild") {
+      return &hazard.table;
+    }
+  }
+  return nullptr;
+}
+
+// A rebuild bundles the changes of its table; those without a statement have hazards all the same.
+void attach_to_rebuild(PlanStatement& statement, std::vector<std::vector<Hazard>>& by_change) {
+  const schema::Name* rebuilt = rebuilt_table(statement);
+  if (rebuilt == nullptr) {
+    return;
+  }
+  const schema::Name table = *rebuilt;
+  for (std::vector<Hazard>& hazards : by_change) {
+    std::erase_if(hazards, [&](const Hazard& hazard) {
+      if (hazard.table != table) {
+        return false;
+      }
+      statement.hazards.push_back(hazard);
+      return true;
+    });
+  }
+}
+
 // Each hazard stands above the first statement of its change; a plan lists each once.
 void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema::Schema& actual,
                     const std::vector<Remap>& remaps, const PlanOptions& options) {
@@ -101,6 +129,9 @@ void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema
       statement.hazards.insert(statement.hazards.begin(), hazards.begin(), hazards.end());
       hazards.clear();
     }
+  }
+  for (PlanStatement& statement : plan.up) {
+    attach_to_rebuild(statement, by_change);
     plan.hazards.insert(plan.hazards.end(), statement.hazards.begin(), statement.hazards.end());
   }
   for (auto& hazards : by_change) {
@@ -425,11 +456,13 @@ void apply_probes(Plan& plan, const PlanOptions& options) {
     return hazard.probe == ProbeResult::Violated;
   };
   for (PlanStatement& statement : plan.up) {
+    const PlanStatement none;
+    const PlanStatement& of = rebuilt_table(statement) == nullptr ? statement : none;
     for (Hazard& hazard : statement.hazards) {
-      block(answer(hazard) ? change_of(plan, statement, hazard) : nullptr, hazard);
+      block(answer(hazard) ? change_of(plan, of, hazard) : nullptr, hazard);
     }
   }
-  for (Hazard& hazard : plan.hazards) {  // those of a rebuild hang on no statement
+  for (Hazard& hazard : plan.hazards) {  // some hang on no statement
     const bool violated = answer(hazard);
     const bool told = std::any_of(plan.changes.begin(), plan.changes.end(), [&](const auto& one) {
       return one.status.code == codes::ERR_DATA_VIOLATES && subject_of(one.change) == hazard.table;

@@ -119,7 +119,8 @@ class Tables {
       online_.add_and_fill(c);
       return;
     }
-    alter(stage::kAddColumn, c.table,
+    // One that is generated comes when those it reads have their types.
+    alter(c.part.generated ? stage::kColumn + 2 : stage::kAddColumn, c.table,
           "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table));
     if (is_serial(c.part)) {
       identity_.own_sequence(c.table, c.part);
@@ -193,11 +194,14 @@ class Tables {
     alter(stage::kNotNull, c.table, column + "SET NOT NULL");
   }
   void operator()(const ChangeColumnDefault& c) {
-    const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
-    alter(stage::kColumn, c.table,
-          c.after.default_value
-              ? column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type)
-              : column + "DROP DEFAULT");
+    // Tables that inherit the column have a change of their own where they have another default.
+    const std::string column = (has_children(c.table) ? "ALTER TABLE ONLY " : "ALTER TABLE ") +
+                               e_.ddl.name(c.table) + " ALTER COLUMN " +
+                               e_.ddl.quote(c.after.name) + " ";
+    add(stage::kColumn, c.table,
+        c.after.default_value
+            ? column + "SET DEFAULT " + e_.ddl.default_value(*c.after.default_value, c.after.type)
+            : column + "DROP DEFAULT");
   }
   void operator()(const ChangeColumnIdentity& c) { identity_.change(c); }
   void operator()(const ChangeColumnGenerated& c) {
@@ -303,15 +307,43 @@ class Tables {
         e_.ddl.alter(*c.partition.parent) + "DETACH PARTITION " + e_.ddl.name(c.table));
   }
   void operator()(const AddInheritance& c) {
-    alter(stage::kAttach, c.table, "INHERIT " + e_.ddl.name(c.parent));
+    // Before the parent's new CHECKs, which then come to it as well; old ones it must have.
+    const Table* parent = table_before(e_, c.parent);
+    const Table* child = table_before(e_, c.table);
+    for (const schema::Check& check :
+         parent == nullptr ? std::vector<schema::Check>{} : parent->checks) {
+      const bool has = child != nullptr && std::any_of(child->checks.begin(), child->checks.end(),
+                                                       [&](const schema::Check& one) {
+                                                         return one.name == check.name;
+                                                       });
+      if (!check.no_inherit && !has) {
+        alter(stage::kIdentity + 1, c.table, "ADD " + e_.ddl.check(check));
+      }
+    }
+    alter(stage::kIdentity + 2, c.table, "INHERIT " + e_.ddl.name(c.parent));
   }
   void operator()(const DropInheritance& c) {
     alter(stage::kDetach, c.table, "NO INHERIT " + e_.ddl.name(c.parent));
+    // The parent's CHECKs stay behind; those that are wanted come as their own.
+    const Table* parent = table_before(e_, c.parent);
+    const Table* is = find_table(e_.to, c.table);
+    if (parent != nullptr && is != nullptr && is->inherits.empty()) {
+      for (const schema::Check& check : parent->checks) {
+        if (!check.no_inherit) {
+          drop_constraint(stage::kDetach + 1, c.table, check.name);
+        }
+      }
+    }
   }
   template <class Other>
   void operator()(const Other&) {}
 
  private:
+  bool has_children(const Name& table) const {
+    return std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& one) {
+      return std::find(one.inherits.begin(), one.inherits.end(), table) != one.inherits.end();
+    });
+  }
   // Nothing of such a plan can be done, partitions included: its first statement says so.
   void refuse_key(const Name& table) {
     const std::string reason =

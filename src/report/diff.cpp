@@ -74,36 +74,14 @@ std::vector<std::vector<const migrate::PlanStatement*>> steps_of(const migrate::
   return steps;
 }
 
-// A rebuild bundles the changes of its table; those without a statement have hazards all the same.
-std::vector<migrate::Hazard> hazards_of(const migrate::Plan& plan,
-                                        const migrate::PlanStatement& statement) {
-  std::vector<migrate::Hazard> hazards = statement.hazards;
-  const auto rebuild = std::find_if(hazards.begin(), hazards.end(),
-                                    [](const auto& one) { return one.hazard == "table-rebuild"; });
-  if (rebuild == hazards.end()) {
-    return hazards;
-  }
-  const schema::Name table = rebuild->table;
-  for (const migrate::Hazard& hazard : plan.hazards) {
-    const bool told = std::any_of(plan.up.begin(), plan.up.end(), [&](const auto& one) {
-      return std::find(one.hazards.begin(), one.hazards.end(), hazard) != one.hazards.end();
-    });
-    if (hazard.table == table && !told) {
-      hazards.push_back(hazard);
-    }
-  }
-  return hazards;
-}
-
-void write_lines(std::string& sql, const migrate::Plan& plan,
-                 const migrate::PlanStatement& statement) {
+void write_lines(std::string& sql, const migrate::PlanStatement& statement) {
   for (const std::string& line : statement.comments) {
     sql += migrate::comment_lines(line);
   }
   if (statement.destructive) {
     sql += "-- DESTRUCTIVE: what this takes away cannot be made again\n";
   }
-  for (const migrate::Hazard& hazard : hazards_of(plan, statement)) {
+  for (const migrate::Hazard& hazard : statement.hazards) {
     sql += migrate::comment_lines("HAZARD: " + hazard.hazard + " " + to_string(hazard.table) +
                                   ": " + hazard.text);
   }
@@ -271,7 +249,7 @@ std::string diff_sql(const app::ShapeDiff& result) {
     }
     sql += alone ? "" : open;
     for (const migrate::PlanStatement* statement : steps[i]) {
-      write_lines(sql, result.plan, *statement);
+      write_lines(sql, *statement);
     }
     sql += alone || open.empty() ? "" : "COMMIT;\n";
   }

@@ -490,6 +490,18 @@ class Normaliser {
   Flavour flavour_;
 };
 
+// A name that says nothing by its case or its quotes, in lower case and as bare as it can stand.
+std::string folded_name(std::string_view text, TokenKind kind) {
+  std::string name = base::to_lower(text);
+  if (kind == TokenKind::QuotedIdentifier && name.size() > 2) {
+    std::string bare = name.substr(1, name.size() - 2);
+    const bool plain = std::all_of(
+        bare.begin(), bare.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    return plain ? bare : "\"" + bare + "\"";
+  }
+  return name;
+}
+
 std::string collapsed(std::string_view sql, Flavour flavour) {
   std::string out;
   std::size_t previous = 0;
@@ -500,7 +512,11 @@ std::string collapsed(std::string_view sql, Flavour flavour) {
     if (!out.empty() && token.begin > previous) {
       out += ' ';
     }
-    out += sql.substr(token.begin, token.end - token.begin);
+    const std::string_view text = sql.substr(token.begin, token.end - token.begin);
+    const bool is_name =
+        token.kind == TokenKind::Identifier || token.kind == TokenKind::QuotedIdentifier;
+    const bool folds = flavour == Flavour::Sqlite || flavour == Flavour::Duckdb;
+    out += is_name && folds ? folded_name(text, token.kind) : std::string(text);
     previous = token.end;
   }
   return out;

@@ -56,8 +56,7 @@ LEFT JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
 LEFT JOIN pg_catalog.pg_description s
   ON s.classoid = 'pg_catalog.pg_constraint'::regclass AND s.objoid = k.oid AND s.objsubid = 0
 WHERE k.contype IN ('p', 'u', 'x', 'f', 'c') AND k.conparentid = 0
-  AND (k.contype <> 'c' OR k.conislocal OR k.contypid <> 0)
-  AND NOT (k.contype = 'c' AND c.relispartition AND k.coninhcount > 0)
+  AND (k.contype <> 'c' OR k.coninhcount = 0 OR k.contypid <> 0)
   AND )" +
          owner;
 }

@@ -47,6 +47,13 @@ class PostgresDdl : public Ddl {
     return sql + (column.nullable ? "" : " NOT NULL");
   }
 
+  // A number that a person gave is kept as a number there, a text as an amount with its sign.
+  std::string default_value(const schema::Default& value, const schema::Type& type) const override {
+    const bool is_amount = type.native == "money" && value.kind == schema::Default::Kind::Literal &&
+                           is_plain_default(value.value) && value.value.front() != '\'';
+    return is_amount ? value.value : Ddl::default_value(value, type);
+  }
+
   std::string index(const schema::Index& index, const schema::Name& table) const override {
     std::string sql = std::string("CREATE ") + (index.unique ? "UNIQUE " : "") + "INDEX " +
                       quote(index.name) + " ON " + name(table);

@@ -43,7 +43,7 @@ constexpr std::string_view kDefinitions = R"(
 UNION ALL
 SELECT CASE o.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END, o.oid::bigint,
        o.pronamespace::bigint, o.proname::text, 0,
-       pg_catalog.pg_get_function_identity_arguments(o.oid), pg_catalog.pg_get_functiondef(o.oid),
+       pg_catalog.oidvectortypes(o.proargtypes), pg_catalog.pg_get_functiondef(o.oid),
        NULL, pg_catalog.obj_description(o.oid, 'pg_proc')
 FROM pg_catalog.pg_proc o
 WHERE o.prokind <> 'a' AND o.pronamespace IN ($N) AND $X(pg_proc, o.oid)

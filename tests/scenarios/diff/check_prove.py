@@ -78,6 +78,16 @@ GRANT SELECT ON v TO "Kedge prover";""", 2),
      "CREATE TABLE t (id integer PRIMARY KEY, a integer, g integer GENERATED ALWAYS AS (a + 1) STORED); INSERT INTO t VALUES (1, 2);",
      "CREATE TABLE t (id integer PRIMARY KEY, b smallint, g integer GENERATED ALWAYS AS (b + 1) STORED);", 1,
      ["--rename-column", "t.a=b"]),
+    ("postgres", "policies for roles that a fresh server has not", """
+DO 'BEGIN CREATE ROLE "Kedge ""reader"; CREATE ROLE kedge_writer; EXCEPTION WHEN duplicate_object THEN NULL; END';
+CREATE TABLE t (a integer, "TO" text);
+ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON t FOR SELECT TO "Kedge ""reader", kedge_writer USING ("TO" = 'FOR ALL TO x');
+INSERT INTO t VALUES (1), (2);""", """
+CREATE TABLE t (a bigint, "TO" text);
+ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON t FOR UPDATE TO kedge_writer USING (a > 0) WITH CHECK (a > 1);
+CREATE POLICY q ON t;""", 2),
     ("postgres", "a longer array", "CREATE TABLE t (a text[]); INSERT INTO t VALUES ('{x,y}');", "CREATE TABLE t (a text);",
      "array {x,y} has more than one element"),
     ("duckdb", "types of all kinds", r"""

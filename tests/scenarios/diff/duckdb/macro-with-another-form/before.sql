@@ -1,0 +1,3 @@
+CREATE MACRO f(a) AS a + 1;
+CREATE TABLE t (x int);
+CREATE VIEW v AS SELECT f(x) AS y FROM t;

@@ -1,0 +1,3 @@
+CREATE TYPE other AS decimal(10, 2);
+CREATE TYPE al AS int;
+CREATE TABLE t (x al);

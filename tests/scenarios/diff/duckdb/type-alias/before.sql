@@ -1,0 +1,3 @@
+CREATE TYPE old AS varchar;
+CREATE TYPE other AS int;
+CREATE TABLE t (x int);

@@ -1,0 +1,8 @@
+CREATE FUNCTION f(b int) RETURNS int LANGUAGE sql AS 'SELECT 2';
+CREATE FUNCTION f(a text, OUT x int) LANGUAGE sql AS 'SELECT 1';
+CREATE VIEW v AS SELECT f(1) x;
+CREATE TABLE t (a int DEFAULT f(3));
+COMMENT ON FUNCTION f(int) IS 'new';
+COMMENT ON FUNCTION f(text) IS 'n2';
+CREATE FUNCTION g(double precision, z varchar[]) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+CREATE FUNCTION ho(a int, b int DEFAULT 3) RETURNS int LANGUAGE sql AS 'SELECT 1';

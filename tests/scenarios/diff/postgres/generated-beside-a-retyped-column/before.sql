@@ -1,0 +1,4 @@
+CREATE TABLE t (a int, b int, g int GENERATED ALWAYS AS (a + b) STORED, n numeric(10,2));
+INSERT INTO t VALUES (1, 2);
+CREATE INDEX gi ON t (g);
+CREATE VIEW v AS SELECT g FROM t;

@@ -1,0 +1,2 @@
+CREATE TABLE t (i int);
+INSERT INTO t VALUES (1);
