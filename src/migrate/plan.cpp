@@ -209,6 +209,12 @@ void tell_what_is_undone(Plan& plan, const std::vector<Change>& changes,
       turned.push_back(i);
     }
   }
+  std::vector<std::vector<std::size_t>> ups(changes.size() + 1);
+  for (std::size_t up = 0; up < plan.up.size(); ++up) {
+    if (plan.up[up].change) {
+      ups[*plan.up[up].change].push_back(up + 1);
+    }
+  }
   for (PlanStatement& statement : plan.down) {
     if (!statement.change) {
       continue;
@@ -223,11 +229,7 @@ void tell_what_is_undone(Plan& plan, const std::vector<Change>& changes,
       });
       origin = static_cast<std::size_t>(drop - changes.begin());
     }
-    for (std::size_t up = 0; up < plan.up.size(); ++up) {
-      if (plan.up[up].change == origin) {
-        statement.undoes.push_back(up + 1);
-      }
-    }
+    statement.undoes = ups[origin];
   }
 }
 

@@ -57,6 +57,9 @@ bool is_created(const Emission& e, const Name& table) {
 
 void emit_postgres_typed_tables(Emission& e) {
   for (const Table& table : e.to.tables) {
+    if (type_of(&table).empty() && type_of(table_before(e, table.name)).empty()) {
+      continue;
+    }
     const Table* was = is_created(e, table.name) ? nullptr : table_before(e, table.name);
     const std::optional<std::size_t> change = disturbing(e, table.name);
     if (was != nullptr && !change) {
