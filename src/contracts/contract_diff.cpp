@@ -1,7 +1,6 @@
 // What changed between two contracts, and whether those who rely on the first can live with the
 // second (spec/contracts.md 18.3).
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/text.h"
@@ -10,16 +9,6 @@
 
 namespace kedge::contracts {
 namespace {
-
-std::optional<double> number_of(const std::optional<std::string>& text) {
-  if (!text) {
-    return std::nullopt;
-  }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return error == std::errc() && end == text->data() + text->size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
 
 bool same_place(const Check& a, const Check& b) {
   return a.type == b.type && a.columns == b.columns && a.name == b.name;
@@ -36,9 +25,9 @@ bool bound_tightened(const std::optional<std::string>& before,
   if (!after) {
     return false;
   }
-  const auto old_value = number_of(before);
-  const auto new_value = number_of(after);
-  if (!before || !old_value || !new_value) {
+  const auto old_value = before ? number_of(*before) : std::nullopt;
+  const auto new_value = number_of(*after);
+  if (!old_value || !new_value) {
     return before != after;
   }
   return lower ? *new_value > *old_value : *new_value < *old_value;

@@ -41,14 +41,6 @@ std::string written_type(const schema::Type& type) {
   return text;
 }
 
-Json texts(const std::vector<std::string>& values) {
-  Json list = Json::array();
-  for (const std::string& value : values) {
-    list.push(value);
-  }
-  return list;
-}
-
 void add_fact(Json& column, const Check& check) {
   switch (check.type) {
     case CheckType::NotNull:
@@ -58,7 +50,7 @@ void add_fact(Json& column, const Check& check) {
       column.set("unique", true);
       return;
     case CheckType::AcceptedValues:
-      column.set("accepted_values", texts(check.values));
+      column.set("accepted_values", text_list(check.values));
       return;
     case CheckType::Pattern:
       column.set("pattern", check.pattern);
@@ -94,7 +86,7 @@ Json column_block(const Contract& contract, const ContractColumn& column) {
     block.set("description", column.description);
   }
   if (!column.tags.empty()) {
-    block.set("tags", texts(column.tags));
+    block.set("tags", text_list(column.tags));
   }
   if (!column.classification.empty()) {
     block.set("classification", column.classification);
@@ -131,7 +123,7 @@ Json expect_block(const EntityContract& entity) {
       freshness.set("max_age", check.max_age);
       block.set("freshness", std::move(freshness));
     } else if (check.type == CheckType::Unique) {
-      unique.push(texts(check.columns));
+      unique.push(text_list(check.columns));
     } else if (check.type == CheckType::CustomSql) {
       Json item;
       item.set("name", check.name);
@@ -173,7 +165,7 @@ Json entity_block(const EntityContract& entity) {
     block.set("description", entity.description);
   }
   if (!entity.tags.empty()) {
-    block.set("tags", texts(entity.tags));
+    block.set("tags", text_list(entity.tags));
   }
   Json read = Json::object();
   if (!entity.path.empty()) {
@@ -191,7 +183,7 @@ Json entity_block(const EntityContract& entity) {
     Json write;
     write.set("strategy", entity.strategy);
     if (!entity.keys.empty()) {
-      write.set("keys", texts(entity.keys));
+      write.set("keys", text_list(entity.keys));
     }
     if (!entity.policy.empty() && entity.policy != "fail_on_change") {
       write.set("schema_policy", entity.policy);

@@ -2,6 +2,7 @@
 // there:
 // `${NAME}` stays a name.
 #include <algorithm>
+#include <charconv>
 
 #include "contracts/odcs.h"
 
@@ -24,6 +25,21 @@ void keep(Json& settings, const Node* block, const std::vector<std::string_view>
 }
 
 }  // namespace
+
+Json text_list(const std::vector<std::string>& values) {
+  Json list = Json::array();
+  for (const std::string& value : values) {
+    list.push(value);
+  }
+  return list;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
 
 Json kept_setting(const Node& node) {
   switch (node.kind) {

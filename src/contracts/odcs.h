@@ -36,6 +36,8 @@ struct EntityContract {
   document::Json write_settings = document::Json::object();
 };
 
+document::Json text_list(const std::vector<std::string>& values);
+std::optional<double> number_of(const std::string& text);  // nothing: the text is no number
 // A setting as it is written: numbers only where they say the same as the text.
 document::Json kept_setting(const document::Node& node);
 // Fills description, tags, read_settings and write_settings from the block of the entity.

@@ -42,13 +42,6 @@ std::string logical_type(TypeKind kind) {
   }
 }
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                  : std::nullopt;
-}
-
 Json number_json(const std::string& text) {
   std::int64_t whole = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
@@ -70,14 +63,6 @@ void add_custom(Json& properties, const std::string& key, Json value) {
   item.set("property", "kedge." + key);
   item.set("value", std::move(value));
   properties.push(std::move(item));
-}
-
-Json text_list(const std::vector<std::string>& values) {
-  Json list = Json::array();
-  for (const std::string& value : values) {
-    list.push(value);
-  }
-  return list;
 }
 
 class PropertyWriter {
