@@ -127,16 +127,21 @@ std::string raw_relation(const ReadSpec& read, const FileRead& files,
   return "read_parquet(" + list_text(paths) + (paths.size() > 1 ? ", union_by_name = true)" : ")");
 }
 
-// DuckDB's own detection, for reads without a contract.
-std::string detected_relation(const ReadSpec& read, const FileRead& files) {
-  if (files.format == Format::Parquet) {
-    return raw_relation(read, files, files.files);
-  }
+std::int64_t size_of(const FileRead& files) {
   std::int64_t bytes = 0;
   for (const std::string& file : files.files) {
     const std::optional<base::FileStamp> stamp = base::stamp_of(file);
     bytes += stamp ? stamp->size : 0;
   }
+  return bytes;
+}
+
+// DuckDB's own detection, for reads without a contract.
+std::string detected_relation(const ReadSpec& read, const FileRead& files) {
+  if (files.format == Format::Parquet) {
+    return raw_relation(read, files, files.files);
+  }
+  const std::int64_t bytes = size_of(files);
   if (bytes == 0) {
     throw Error(codes::PZ0804,
                 "entity '" + read.label + "': file " + base::file_name(files.files.front()) +
@@ -385,6 +390,14 @@ std::vector<contracts::ShapeColumn> describe_files(const World& world, const Wor
     fail_no_file(codes::PZ0330, read, files);
   }
   std::vector<contracts::ShapeColumn> columns;
+  const bool bare = files.format == Format::Json || !read.file.header.value_or(true);
+  if (bare && !read.contract.empty() && size_of(files) == 0) {
+    for (const contracts::ContractColumn& column :
+         read.contract.columns) {  // nothing to compare with
+      columns.push_back({column.source, contracts::type_name(column.type), std::nullopt});
+    }
+    return columns;
+  }
   const std::vector<Described> described = describe(duckdb, detected_relation(read, files));
   refuse_single_field(duckdb, read, files, names_of(described));
   for (const Described& column : described) {

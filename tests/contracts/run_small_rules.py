@@ -273,6 +273,26 @@ def an_empty_file_has_no_columns(checks):
         p.run("run", "--select", "source:inb.t").expect(1, "PZ0804", f"file {name} is empty")
 
 
+def an_empty_feed_under_a_contract_has_no_rows_and_nothing_extra(checks):
+    for extra in ("ignore", "warn", "fail"):
+        for read in ({"path": "t.json", "format": "json", "columns": {"a": "bigint"}}, {"path": "t.csv", "header": False, "columns": {"column0": "bigint"}}):
+            p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {**read, "extra_columns": extra}}}}})
+            p.write("in/" + read["path"], "")
+            done = p.run("run", "--select", "source:inb.t").expect(0)
+            must("warning" not in done.err and "0 rows" in done.out, done.err)
+            p.run("validate", "--connect").expect(0)
+
+
+def members_of_a_struct_are_pruned_in_json_and_compared_in_duckdb(checks):
+    p = checks.project({"inb": {"connector": "localfiles", "root": "in", "entities": {"t": {"read": {"format": "json", "columns": {"s": "struct(a integer)"}}}}},
+                        "d": {"connector": "duckdb", "path": "d.duckdb", "entities": {"u": {"read": {"columns": {"s": "struct(a integer)"}}}}}})
+    p.write("in/t.json", '{"s": {"a": 1, "b": "x"}}\n')
+    p.run("run", "--select", "source:inb.t").expect(0)
+    p.write("pipelines/u.sql", "INSERT INTO {{ sink('d', 'u') }}\nSELECT {'a': 1, 'b': 'x'} AS s")
+    p.run("run", "u").expect(0)
+    p.run("run", "--select", "source:d.u").expect(1, "PZ0804", "'s'")
+
+
 def samples_are_not_shown_where_they_may_not(checks):
     p = checks.project({"out": {"connector": "localfiles", "root": "out"}}, "engine: {check_samples: false}\n")
     fetch = "(SELECT b FROM (VALUES ('300'), ('it''s 5 secret')) v (b) WHERE length(b) > 3)"
@@ -313,7 +333,8 @@ ALL = [fail_fast_stops_everything, a_connection_has_no_more_nodes_than_it_allows
        the_last_of_equal_keys_decides_deletions, a_check_of_a_missing_column_is_no_gate_that_is_open, the_first_run_takes_every_row,
        events_come_while_the_run_goes_on, a_broken_line_of_csv_is_named, facts_that_can_never_hold_are_refused_at_once,
        facts_that_move_rows_run_one_after_another, extra_columns_of_files_are_judged, facts_without_a_contract_say_what_is_missing,
-       an_empty_file_has_no_columns, samples_are_not_shown_where_they_may_not, checks_inside_postgres_know_staging]
+       an_empty_file_has_no_columns, an_empty_feed_under_a_contract_has_no_rows_and_nothing_extra,
+       members_of_a_struct_are_pruned_in_json_and_compared_in_duckdb, samples_are_not_shown_where_they_may_not, checks_inside_postgres_know_staging]
 
 if __name__ == "__main__":
     sys.exit(run_checks(ALL))
