@@ -297,6 +297,19 @@ TEST(CompileTest, SaysWhichLimitOfSizeIsPassed) {
       << problem.message;
 }
 
+// What is put into another column stands in the statement once, however many levels it went up.
+TEST(CompileTest, CountsWhatTheStatementHas) {
+  std::string columns = "  - {name: c0, type: INT, sql: a}\n";
+  for (int number = 1; number < 600; ++number) {
+    columns += "  - {name: c" + std::to_string(number) + ", type: INT, sql: 'c" +
+               std::to_string(number - 1) + " + 0 /*" + std::string(110, 'x') + "*/'}\n";
+  }
+  EXPECT_EQ(walked({{"t", "sql_table: t\ncolumns:\n" + columns}},
+                   "[{source_model: t, dimensions: [c599], measures: ['c598:sum', 'c597:max']}]")
+                .message,
+            "accepted");
+}
+
 TEST(CalendarTest, FindsPeriodsAndDays) {
   const std::int64_t sunday = 1'709'424'000'000;  // 2024-03-03
   EXPECT_EQ(start_of_period(sunday, Granularity::Week), "2024-02-26");

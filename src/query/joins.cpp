@@ -12,6 +12,8 @@ namespace {
 // Derived columns that use each other twice double in every step: one column, all of a statement.
 constexpr std::size_t kLongestColumn = std::size_t{1} << 20U;
 constexpr std::size_t kMostWritten = std::size_t{16} << 20U;
+// What the columns below those of a statement come to while they are put together.
+constexpr std::size_t kMostExpanded = std::size_t{256} << 20U;
 constexpr std::size_t kDeepest = 1000;  // derived columns over each other
 
 std::vector<std::string> hop_names(const models::Model& model) {
@@ -111,6 +113,7 @@ void Joins::add_join(const Hops& hops) {
     on += " AND (" + expand(place, filter.text, nullptr) + ")";
   }
   const bool inner = join.join_type == models::JoinType::Inner;
+  written_ += on.size();
   clauses_.push_back((inner ? "INNER JOIN " : "LEFT JOIN ") + target->source + " AS " +
                      place.alias + " ON " + on);
   places_.emplace(hops, place);
@@ -170,7 +173,7 @@ std::string Joins::column(const Place& place, const models::Column& column) {
 
 void Joins::count(const Place& place, const models::Column& column, std::size_t bytes) {
   const std::string hint = "compute a part of it in the model's sql, or in a stage of its own";
-  written_ += bytes;
+  (expanding_.empty() && joining_.empty() ? written_ : expanded_bytes_) += bytes;
   if (bytes > kLongestColumn) {
     throw Error(codes::formula_syntax,
                 "column '" + column.name + "' of model '" + place.relation->name +
@@ -178,11 +181,15 @@ void Joins::count(const Place& place, const models::Column& column, std::size_t 
                     " MiB of SQL when the derived columns it uses are put in",
                 hint);
   }
-  if (written_ > kMostWritten) {
+  const bool longest = written_ > kMostWritten;
+  if (longest || expanded_bytes_ > kMostExpanded) {
     throw Error(codes::formula_syntax,
-                "the derived columns of one statement come to more than " +
-                    std::to_string(kMostWritten >> 20U) + " MiB of SQL; the last one put in is '" +
-                    column.name + "' of model '" + place.relation->name + "'",
+                (longest ? "the derived columns of one statement come to more than " +
+                               std::to_string(kMostWritten >> 20U) + " MiB of SQL"
+                         : "the derived columns below those of one statement come to more than " +
+                               std::to_string(kMostExpanded >> 20U) + " MiB of SQL") +
+                    "; the last one put in is '" + column.name + "' of model '" +
+                    place.relation->name + "'",
                 hint);
   }
 }

@@ -60,7 +60,8 @@ class Joins {
   std::vector<std::string> clauses_;
   std::vector<std::pair<Hops, std::string>> expanding_;
   std::map<std::pair<Hops, std::string>, std::string> expanded_;  // derived columns
-  std::size_t written_ = 0;                                       // bytes of derived columns
+  std::size_t written_ = 0;         // bytes of derived columns and joins that the statement has
+  std::size_t expanded_bytes_ = 0;  // of those that other columns were put together from
   std::vector<Hops> joining_;
 };
 
