@@ -73,7 +73,7 @@ LiveSource scoped(const ModelSet& models, const std::string& data_source, const 
                   const Scope& scope) {
   LiveSource limited = live;
   for (const LoadedModel& loaded : models.models) {
-    if (loaded.model.data_source == data_source && !in_scope(scope, loaded.model, loaded.dialect)) {
+    if (loaded.model.data_source == data_source && !in_scope(scope, loaded, live)) {
       limited.models.erase(loaded.model.name);
     }
   }
@@ -88,7 +88,7 @@ void add_entries(const ModelSet& models, const std::string& data_source, const L
   const DropReasons reasons(index, graph, dead);
   for (Number model = 0; model < index.models().size(); ++model) {
     const IndexedModel& indexed = index.models()[model];
-    if (indexed.is_opaque() || !in_scope(options.scope, indexed.model(), indexed.dialect())) {
+    if (indexed.is_opaque() || !in_scope(options.scope, *indexed.loaded, live)) {
       continue;
     }
     if (std::optional<ToDeleteEntry> entry = reasons.entry(model)) {

@@ -29,7 +29,7 @@ NodeId find_cause(const DropGraph& graph, const std::vector<char>& dead,
   return cause;
 }
 
-void explain_source(const SourceIndex& index, const CascadeOptions& options,
+void explain_source(const SourceIndex& index, const LiveSource& live, const CascadeOptions& options,
                     std::vector<ExplainedDrop>& drops) {
   const DropGraph graph = build_drop_graph(index, options.depth, options.accepted);
   const std::vector<char> dead = find_dead_nodes(graph);
@@ -42,7 +42,7 @@ void explain_source(const SourceIndex& index, const CascadeOptions& options,
     const NodeId whole = node_of(graph, index, node.model, NodeKind::Model, kNone);
     const bool covered = node.kind != NodeKind::Model &&
                          (dead[whole] != 0 || model.model().mode() == SourceMode::Queries);
-    if (dead[id] == 0 || covered || !in_scope(options.scope, model.model(), model.dialect())) {
+    if (dead[id] == 0 || covered || !in_scope(options.scope, *model.loaded, live)) {
       continue;
     }
     numbers.emplace(id, drops.size());
@@ -71,7 +71,7 @@ std::vector<ExplainedDrop> explain_drops(const ModelSet& models, const LiveShape
                                          const CascadeOptions& options) {
   std::vector<ExplainedDrop> drops;
   for (const auto& [data_source, source] : live) {
-    explain_source(SourceIndex(data_source, models, &source), options, drops);
+    explain_source(SourceIndex(data_source, models, &source), source, options, drops);
   }
   return drops;
 }

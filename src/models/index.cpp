@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "models/live.h"
 #include "models/table_names.h"
 
 namespace kedge::models {
@@ -176,6 +177,13 @@ bool in_scope(const Scope& scope, const Matches& matches) {
          std::none_of(exclude.begin(), exclude.end(), matches);
 }
 
+// Of an unqualified name: of the search path, where there is one and the name is on it.
+std::string schema_of(const RelationName& relation, SqlDialect dialect, const LiveSource& live) {
+  const std::string key = RelationKeys(dialect, live.default_schema, live.sight).of(relation);
+  const std::size_t dot = key.find('.');
+  return dot == std::string::npos || dot == 0 ? live.default_schema : key.substr(0, dot);
+}
+
 bool matches_relation(const std::string& pattern, const std::string& schema,
                       const std::string& table) {
   return base::matches_glob(pattern, table) ||
@@ -190,21 +198,24 @@ bool in_scope(const Scope& scope, std::string_view schema, std::string_view tabl
   });
 }
 
-bool in_scope(const Scope& scope, const Model& model, SqlDialect dialect) {
-  if (model.mode() != SourceMode::Table) {
+bool in_scope(const Scope& scope, const LoadedModel& loaded, const LiveSource& live) {
+  if (loaded.model.mode() != SourceMode::Table) {
     return true;
   }
-  const std::optional<RelationName> relation = parse_relation(model.sql_table, dialect);
+  const std::optional<RelationName> relation =
+      parse_relation(loaded.model.sql_table, loaded.dialect);
   if (!relation) {
     return true;
   }
   // As written, and as the database folds the name and would fold the pattern's live one.
-  const PhysicalName schema = relation->schema.value_or(PhysicalName{});
-  const std::string folded_schema = written_key(dialect, schema.text, schema.quoted);
-  const std::string folded = written_key(dialect, relation->name.text, relation->name.quoted);
+  const PhysicalName schema =
+      relation->schema.value_or(PhysicalName{schema_of(*relation, loaded.dialect, live), true});
+  const std::string folded_schema = written_key(loaded.dialect, schema.text, schema.quoted);
+  const std::string folded =
+      written_key(loaded.dialect, relation->name.text, relation->name.quoted);
   return in_scope(scope, [&](const std::string& pattern) {
     return matches_relation(pattern, schema.text, relation->name.text) ||
-           matches_relation(live_key(dialect, pattern), folded_schema, folded);
+           matches_relation(live_key(loaded.dialect, pattern), folded_schema, folded);
   });
 }
 

@@ -302,13 +302,15 @@ class Planner {
 
   bool is_model(const std::string& name) const {
     const Scope only{{name}, {}};
+    const LiveSource live{
+        input_.dialect, {}, {}, input_.sight, input_.schema.default_schema.text()};
     return files_.contains(name) ||
-           std::any_of(input_.store.set.models.begin(), input_.store.set.models.end(),
-                       [&](const LoadedModel& loaded) {
-                         return loaded.model.name == name ||
-                                (loaded.model.mode() == SourceMode::Table &&
-                                 in_scope(only, loaded.model, input_.dialect));
-                       });
+           std::any_of(
+               input_.store.set.models.begin(), input_.store.set.models.end(),
+               [&](const LoadedModel& loaded) {
+                 return loaded.model.name == name ||
+                        (loaded.model.mode() == SourceMode::Table && in_scope(only, loaded, live));
+               });
   }
 
   // What is excluded exists all the same, and what another schema has was not asked for.

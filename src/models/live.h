@@ -44,6 +44,7 @@ struct LiveSource {
   std::vector<LiveRelation> relations;      // sorted by name
   std::map<std::string, LiveShape> models;  // by model name
   Sight sight;
+  std::string default_schema;  // of relations whose schema is empty
 };
 
 // The bucket of a live type. `engine` is the connection's: Ansi where ODBC reaches a database,

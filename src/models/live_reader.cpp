@@ -64,7 +64,7 @@ class LiveReader {
     for (const LoadedModel& loaded : request_.models.models) {
       const Model& model = loaded.model;
       if (model.data_source != request_.source.name || model.mode() == SourceMode::Queries ||
-          !in_scope(request_.scope, model, loaded.dialect)) {
+          !in_scope(request_.scope, loaded, reading_.source)) {
         continue;
       }
       if (model.mode() == SourceMode::Sql) {
@@ -104,6 +104,7 @@ class LiveReader {
     } else {
       reading_.schema = dialect::get_dialect(engine_).introspect(*connection_, scope);
     }
+    reading_.source.default_schema = reading_.schema.default_schema.text();
     for (const schema::Table& table : reading_.schema.tables) {
       LiveColumns columns;
       columns.reserve(table.columns.size());

@@ -12,6 +12,8 @@
 
 namespace kedge::models {
 
+struct LiveSource;
+
 struct LoadedModel {
   Model model;
   ModelFacts facts;
@@ -27,7 +29,8 @@ struct ModelSet {
 
 // May the scope look at the relation? An empty scope holds everything.
 bool in_scope(const Scope& scope, std::string_view schema, std::string_view table);
-// A sql_table model by its table; all other models are always in scope.
-bool in_scope(const Scope& scope, const Model& model, SqlDialect dialect);
+// A sql_table model by its table, an unqualified one in the schema where `live` finds it; all other
+// models are always in scope.
+bool in_scope(const Scope& scope, const LoadedModel& model, const LiveSource& live);
 
 }  // namespace kedge::models
