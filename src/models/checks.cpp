@@ -244,7 +244,8 @@ Place item_place(const SourceIndex& index, const Node& node) {
                                        : model.measures[node.item].formula_place;
 }
 
-// The shortest chain "a.x -> b.y -> a.x" from the first node of a component back to it.
+// The shortest chain "a.x -> b.y -> a.x" from the first node of a component back to it; nodes
+// without a name are left out.
 std::string chain_text(const base::Graph& edges, const std::vector<std::size_t>& component,
                        const std::function<std::string(std::size_t)>& name_of) {
   const std::size_t first = component.front();
@@ -264,7 +265,8 @@ std::string chain_text(const base::Graph& edges, const std::vector<std::size_t>&
   std::size_t node = first;
   do {
     node = previous.at(node);
-    text.insert(0, name_of(node) + " -> ");
+    const std::string name = name_of(node);
+    text.insert(0, name.empty() ? name : name + " -> ");
   } while (node != first);
   return text;
 }
@@ -300,10 +302,8 @@ base::Graph reference_edges(const SourceIndex& index, const DropGraph& graph) {
   return edges;
 }
 
-void check_source_cycles(const ModelSet& models, const std::string& data_source,
-                         std::vector<std::pair<ModelId, Problem>>& problems) {
-  const SourceIndex index(data_source, models, nullptr);
-  const DropGraph graph = build_drop_graph(index, Depth::Declared, {});
+void check_item_cycles(const SourceIndex& index, const DropGraph& graph,
+                       std::vector<std::pair<ModelId, Problem>>& problems) {
   const base::Graph edges = reference_edges(index, graph);
   for (const std::vector<std::size_t>& component : base::strong_components(edges)) {
     if (!is_cycle(edges, component)) {
@@ -331,37 +331,56 @@ void check_source_cycles(const ModelSet& models, const std::string& data_source,
   }
 }
 
-// Query-backed models by what their stages read, where that is no stage of their own.
-void check_stage_cycles(const ModelSet& models, const std::string& data_source,
-                        std::vector<std::pair<ModelId, Problem>>& problems) {
-  std::map<std::string, std::size_t> numbers;
-  std::vector<const Model*> backed;
-  for (const LoadedModel& loaded : models.models) {
-    if (loaded.model.data_source == data_source && loaded.model.mode() == SourceMode::Queries) {
-      numbers.emplace(loaded.model.name, backed.size());
-      backed.push_back(&loaded.model);
+// What has to be put together where a thing is used: the joins on the way to a name and what their
+// keys need, the filters of a model, the texts of derived columns, the stages of a query-backed
+// model.
+base::Graph use_edges(const SourceIndex& index, const DropGraph& graph) {
+  base::Graph edges(graph.nodes.size());
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const Node& node = graph.nodes[id];
+    if (node.kind == NodeKind::Filter) {
+      edges.add_edge(graph.first_node[node.model], id);
     }
-  }
-  base::Graph edges(backed.size());
-  for (std::size_t number = 0; number < backed.size(); ++number) {
-    std::set<std::string> stages;
-    for (const Query& stage : backed[number]->source_queries) {
-      const auto read = numbers.find(stage.source.name);
-      if (stage.source.kind != QuerySource::Kind::Inline && read != numbers.end() &&
-          !stages.contains(stage.source.name)) {
-        edges.add_edge(number, read->second);
-      }
-      stages.insert(stage.name);
-    }
-  }
-  for (const std::vector<std::size_t>& component : base::strong_components(edges)) {
-    if (!is_cycle(edges, component)) {
+    if (node.kind == NodeKind::Column &&
+        index.models()[node.model].model().columns[node.item].is_base()) {
       continue;
     }
-    const std::string chain =
-        chain_text(edges, component, [&](std::size_t number) { return backed[number]->name; });
-    for (const std::size_t number : component) {
-      const Model& model = *backed[number];
+    for (std::uint32_t number = node.dependencies_begin; number < node.dependencies_end; ++number) {
+      const Dependency& dependency = graph.dependencies[number];
+      if (dependency.in_filter) {
+        continue;
+      }
+      for (const NodeId used : {dependency.leaf, dependency.aggregation}) {
+        if (used != kNoNode) {
+          edges.add_edge(id, used);
+        }
+      }
+      for (std::uint32_t step = dependency.path_begin; step < dependency.path_end; ++step) {
+        edges.add_edge(id, graph.path_nodes[step]);
+      }
+    }
+  }
+  return edges;
+}
+
+// Query-backed models whose stages come back to them, over whatever stands between.
+void check_stage_cycles(const SourceIndex& index, const DropGraph& graph,
+                        std::vector<std::pair<ModelId, Problem>>& problems) {
+  const base::Graph edges = use_edges(index, graph);
+  const auto is_backed = [&](std::size_t id) {
+    return graph.nodes[id].kind == NodeKind::Model &&
+           index.models()[graph.nodes[id].model].model().mode() == SourceMode::Queries;
+  };
+  for (std::vector<std::size_t> component : base::strong_components(edges)) {
+    const auto others = std::stable_partition(component.begin(), component.end(), is_backed);
+    if (others == component.begin() || !is_cycle(edges, component)) {
+      continue;
+    }
+    const std::string chain = chain_text(edges, component, [&](std::size_t id) {
+      return is_backed(id) ? index.models()[graph.nodes[id].model].model().name : std::string();
+    });
+    for (auto id = component.begin(); id != others; ++id) {
+      const Model& model = index.models()[graph.nodes[*id].model].model();
       const Place place = model.source_queries.front().place;
       problems.emplace_back(ModelId{model.data_source, model.name},
                             Problem{codes::stage_cycle,
@@ -386,8 +405,10 @@ std::vector<std::pair<ModelId, Problem>> check_cycles(const ModelSet& models) {
   }
   std::vector<std::pair<ModelId, Problem>> problems;
   for (const std::string& data_source : data_sources) {
-    check_source_cycles(models, data_source, problems);
-    check_stage_cycles(models, data_source, problems);
+    const SourceIndex index(data_source, models, nullptr);
+    const DropGraph graph = build_drop_graph(index, Depth::Declared, {});
+    check_item_cycles(index, graph, problems);
+    check_stage_cycles(index, graph, problems);
   }
   return problems;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "kedge/codes.h"
 #include "models/store.h"
 
 namespace kedge::models {
@@ -100,6 +101,46 @@ TEST_F(StoreTest, FindsACycleOfQueryBackedModels) {
   const ModelStore store = load();
   EXPECT_EQ(codes_of(store), "stage_cycle@models/main/q1.yml stage_cycle@models/main/q2.yml ");
   EXPECT_NE(store.problems[0].problem.message.find("q1 -> q2 -> q1"), std::string::npos);
+}
+
+// What a stage needs beside its source: the joins on the way to a name, those of its extension.
+TEST_F(StoreTest, FindsACycleOfQueryBackedModelsOverJoins) {
+  const std::string joins = "joins: [{target_model: q, join_pairs: [[k, k]]}]\n";
+  const auto backed = [&](const std::string& name, const std::string& stage) {
+    file("main/" + name + ".yml", "name: " + name + "\nsource_queries: [" + stage + "]\n");
+  };
+  const auto chain = [&]() -> std::string {
+    const ModelStore store = load();
+    if (store.problems.empty()) {
+      return "";
+    }
+    EXPECT_EQ(store.problems[0].problem.code, codes::stage_cycle);
+    const std::string& text = store.problems[0].problem.message;
+    return text.substr(text.rfind(": ") + 2);
+  };
+  table(
+      "main/t.yml", "t",
+      "columns: [{name: k, type: INT}, {name: far, sql: q.k}, {name: near, sql: k + 1}]\n" + joins);
+  for (const char* used : {"q.k", "far"}) {
+    backed("q", "{source_model: t, dimensions: [k, " + std::string(used) + "]}");
+    EXPECT_EQ(chain(), "q -> q") << used;
+  }
+  for (const char* used : {"k", "near"}) {
+    backed("q", "{source_model: t, dimensions: [k, " + std::string(used) + "]}");
+    EXPECT_EQ(chain(), "") << used;
+  }
+  backed("q", "{source_model: t, dimensions: [k]}");
+  const auto extended = [](const std::string& target) {
+    return "{source_model: {source_name: t, joins: [{target_model: " + target +
+           ", join_pairs: [[k, k]]}]}, dimensions: [k]}";
+  };
+  backed("u", extended("u"));
+  EXPECT_EQ(chain(), "u -> u");
+  backed("u", extended("v"));
+  backed("v", extended("u"));
+  EXPECT_EQ(chain(), "u -> v -> u");
+  backed("v", extended("q"));
+  EXPECT_EQ(chain(), "");
 }
 
 TEST_F(StoreTest, NamesTheFileThatIsEmpty) {
