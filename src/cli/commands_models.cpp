@@ -133,7 +133,8 @@ void print_left_out(Invocation& invocation, const std::vector<models::RenameCand
         });
     if (!followed && one.score >= models::kWorthListing) {
       invocation.terminal.err.write("note: " + one.model.second + "." + one.column + "=" +
-                                    one.candidate + " (" + std::to_string(one.score) +
+                                    one.candidate + " (datasource: " + one.model.first + ", " +
+                                    std::to_string(one.score) +
                                     "%) is not sure enough; --rename chooses it\n");
     }
   }

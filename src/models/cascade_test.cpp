@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <string>
 
+#include "kedge/codes.h"
 #include "models/explain.h"
 #include "models/renames.h"
 #include "models/test_support.h"
@@ -414,6 +414,19 @@ TEST(RenameTest, TakesWhatIsNamedWhateverItsScore) {
   EXPECT_EQ(chosen(two_columns_over_one(), {"u.qty=zz"}), "u.qty=zz ");
 }
 
+TEST(RenameTest, AsksForTheDataSourceWhereTwoHaveTheColumn) {
+  const RenameCandidate here{{"x", "t"}, "a", "a", "a", "zz", "zz", 10, {}};
+  const RenameCandidate there{{"y", "t"}, "a", "a", "a", "zz", "zz", 10, {}};
+  EXPECT_EQ(choose_renames({here}, {"t.a=zz"}).size(), 1U);
+  try {
+    choose_renames({here, there}, {"t.a=zz"});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem().code, codes::ambiguous_model);
+    EXPECT_NE(error.problem().message.find("x, y"), std::string::npos);
+  }
+}
+
 TEST(RenameTest, LeavesOneLiveColumnThatTwoLostOnesMayHaveBecome) {
   const RenameCandidate net{{"main", "a"}, "net", "kg_net", "kg_net", "kg_neto", "kg_neto", 72, {}};
   RenameCandidate nets{{"main", "a"}, "nets", "kg_nets", "kg_nets", "kg_neto", "kg_neto", 60, {}};
@@ -431,7 +444,7 @@ TEST(RenameTest, TakesNoMissingNeighbourForThePlace) {
   EXPECT_EQ(suggested(project), "");
 }
 
-TEST(RenameTest, JudgesAWideTableInNoTime) {
+TEST(RenameTest, JudgesAWideTable) {
   constexpr int kWide = 300;
   std::string columns;
   std::string live;
@@ -450,12 +463,14 @@ TEST(RenameTest, JudgesAWideTableInNoTime) {
     const std::string name = std::to_string(number);
     evidence.overlaps.push_back({{{"main", "w"}, "a" + name, "z" + name, "o.id", ""}, 200, 200});
   }
-  const std::clock_t start = std::clock();
   const auto candidates = find_rename_candidates(models, project.live, drops, evidence, 0);
   EXPECT_EQ(candidates.size(), std::size_t{kWide} * kWide);
   EXPECT_EQ(choose_renames(candidates, wanted).size(), std::size_t{kWide});
-  choose_renames(candidates, {});
-  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
+  const auto sure = choose_renames(candidates, {});
+  EXPECT_FALSE(sure.empty());
+  for (const RenameCandidate& one : sure) {
+    EXPECT_EQ(one.candidate.substr(1), one.column.substr(1));
+  }
 }
 
 TEST(RenameTest, RefusesWishesThatNothingFulfils) {

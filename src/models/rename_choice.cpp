@@ -32,7 +32,7 @@ class Best {
     }
   }
 
-  // Is a score under another name less than `margin` behind?
+  // Is a score under another name no more than `margin` behind?
   bool has_rival(const std::string& name, int score, int margin) const {
     const std::optional<int> other = first_ && name == *name_ ? second_ : first_;
     return other && *other + margin >= score;
@@ -95,7 +95,23 @@ std::vector<RenameCandidate> choose_sure(const std::vector<RenameCandidate>& can
               "possible for " + column + ": " + base::join(possible, ", "));
 }
 
-// The candidates that each wish names, in the order of the wishes. Throws where there is none.
+// A model of that name in two data sources is one too many.
+void refuse_two_sources(const std::string& wish, const std::vector<const RenameCandidate*>& found) {
+  std::set<std::string> sources;
+  for (const RenameCandidate* one : found) {
+    sources.insert(one->model.first);
+  }
+  if (sources.size() > 1) {
+    const std::vector<std::string> names(sources.begin(), sources.end());
+    throw Error(codes::ambiguous_model,
+                "--rename '" + wish + "': the data sources " + base::join(names, ", ") +
+                    " have such a column",
+                "give --datasource");
+  }
+}
+
+// The candidates that each wish names, in the order of the wishes. Throws where there is none, or
+// more than one.
 std::vector<const RenameCandidate*> find_named(const std::vector<RenameCandidate>& candidates,
                                                const std::vector<std::string>& wanted) {
   std::map<std::string, std::vector<const RenameCandidate*>> by_wish;
@@ -114,6 +130,7 @@ std::vector<const RenameCandidate*> find_named(const std::vector<RenameCandidate
     if (found.empty()) {
       refuse(candidates, wish);
     }
+    refuse_two_sources(wish, found);
     named.insert(named.end(), found.begin(), found.end());
   }
   return named;

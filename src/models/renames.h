@@ -68,7 +68,7 @@ std::vector<RenameCandidate> find_rename_candidates(const ModelSet& models, cons
 
 // What is applied of candidates with every score. Those that `wanted` names ("model.column=live",
 // with all columns over the same live column), else the sure ones without a close second. Throws
-// ERR_USAGE for a wish that no candidate fulfils.
+// ERR_USAGE for a wish that no candidate fulfils, ambiguous_model for one of two data sources.
 std::vector<RenameCandidate> choose_renames(const std::vector<RenameCandidate>& candidates,
                                             const std::vector<std::string>& wanted);
 

@@ -221,8 +221,9 @@ std::string renames_text(const std::vector<models::RenameCandidate>& renames) {
   }
   std::string text;
   for (const models::RenameCandidate& rename : renames) {
-    text += "RENAME: " + rename.model.second + "." + rename.column + ": '" + rename.missing +
-            "' -> '" + rename.candidate + "' (" + std::to_string(rename.score) + "%" +
+    text += "RENAME: " + rename.model.second + "." + rename.column +
+            " (datasource: " + rename.model.first + "): '" + rename.missing + "' -> '" +
+            rename.candidate + "' (" + std::to_string(rename.score) + "%" +
             (rename.reasons.empty() ? "" : ": " + base::join(rename.reasons, ", ")) + ")\n";
   }
   return text;
