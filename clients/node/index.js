@@ -45,6 +45,16 @@ const failure = (stdout, stderr, exitCode) => {
   return new KedgeError(said?.code ?? '', said?.message ?? (stderr.trim() || `kedge ended with ${exitCode}`), exitCode, document);
 };
 
+const json = value => {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw new KedgeError('', `cannot be written as JSON: ${error.message}`, 2);
+  }
+};
+
+const given = value => value !== undefined && value !== null;
+
 const list = (flag, names) => names?.length ? [`${flag}=${names.join(',')}`] : [];
 
 // The report of a check that could not look everywhere ends with 2 and is a result all the same.
@@ -59,7 +69,13 @@ export class Engine {
 
   #run(command, rest, good) {
     return new Promise((resolve, reject) => {
-      const child = spawn(this.program, [command, '-C', this.project, '--format', 'json', ...rest], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let child;
+      try {
+        child = spawn(this.program, [command, '-C', this.project, '--format', 'json', ...rest], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+      } catch (error) { // a NUL in a word
+        reject(new KedgeError('', `cannot run ${this.program}: ${error.message}`, 127));
+        return;
+      }
       const out = [], err = [];
       child.stdout.on('data', bytes => out.push(bytes));
       child.stderr.on('data', bytes => err.push(bytes));
@@ -76,14 +92,14 @@ export class Engine {
   }
 
   validateModels(dataSource, { deep = false } = {}) {
-    return this.#run('validate-models', [...(dataSource ? [`--datasource=${dataSource}`] : []), ...(deep ? ['--deep'] : [])], [0]);
+    return this.#run('validate-models', [...(given(dataSource) ? [`--datasource=${dataSource}`] : []), ...(deep ? ['--deep'] : [])], [0]);
   }
 
   async applyDriftDeletes(entries) {
     const folder = await mkdtemp(join(tmpdir(), 'kedge-'));
     try {
       const path = join(folder, 'entries.json');
-      await writeFile(path, JSON.stringify(entries));
+      await writeFile(path, json(entries));
       return await this.#run('validate-models', ['--force-clean', '--yes', '--from', path], [0, 1]);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -91,14 +107,14 @@ export class Engine {
   }
 
   ingest(dataSource, { schemaName, includeTables, excludeTables } = {}) {
-    return this.#run('ingest', [`--datasource=${dataSource}`, ...(schemaName ? [`--schema=${schemaName}`] : []),
+    return this.#run('ingest', [`--datasource=${dataSource}`, ...(given(schemaName) ? [`--schema=${schemaName}`] : []),
       ...list('--include-tables', includeTables), ...list('--exclude-tables', excludeTables)], [0, 1]);
   }
 
-  query(query, { variables = {}, dataSource, dryRun = false } = {}) {
-    const values = Object.entries(variables).map(([name, value]) => `--variables=${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-    return this.#run('query', [...values, ...(dataSource ? [`--data-source=${dataSource}`] : []), ...(dryRun ? ['--dry-run'] : []),
-      '--', typeof query === 'string' ? query : JSON.stringify(query)], [0]);
+  async query(query, { variables = {}, dataSource, dryRun = false } = {}) {
+    const values = Object.entries(variables).map(([name, value]) => `--variables=${name}=${typeof value === 'string' ? value : json(value)}`);
+    return this.#run('query', [...values, ...(given(dataSource) ? [`--data-source=${dataSource}`] : []), ...(dryRun ? ['--dry-run'] : []),
+      '--', typeof query === 'string' ? query : json(query)], [0]);
   }
 
   check({ only, skip } = {}) {

@@ -33,6 +33,16 @@ test('words that look like options, and no program at all, are errors of the cli
   await assert.rejects(new Engine('.', { program: '/nowhere/kedge' }).check(), KedgeError);
 });
 
+test('what cannot be asked is an error of the client', async () => {
+  const circle = {};
+  circle.self = circle;
+  for (const call of [() => engine.query('a\0b'), () => engine.query({ limit: 1n }), () => engine.query(circle), () => engine.validateModels('a\0b'),
+    () => engine.check({ only: ['a\0b'] }), () => engine.ingest('main', { includeTables: [''] }), () => engine.validateModels(''),
+    () => engine.applyDriftDeletes(circle), () => engine.query(query, { variables: { x: 1n } })]) {
+    await assert.rejects(async () => call(), KedgeError, String(call));
+  }
+});
+
 test('an unknown data source has its code', async () => {
   await assert.rejects(engine.validateModels('nope'),
     error => error instanceof KedgeError && error.code === 'unknown_data_source' && error.exitCode === 2);

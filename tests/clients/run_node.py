@@ -62,7 +62,7 @@ def main():
             print("FAIL", done.stdout[-3000:], done.stderr[-2000:])
         checked = types(folder)
         if checked.returncode != 0:
-            print("FAIL types", checked.stdout)
+            print("FAIL types", checked.stdout, checked.stderr)
     passed += checked.returncode == 0
     failed += checked.returncode != 0
     print(f"{passed} passed, {failed} failed")

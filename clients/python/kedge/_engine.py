@@ -51,8 +51,23 @@ def _result(stdout: str, stderr: str, exit_code: int, good: Tuple[int, ...]) -> 
     return document
 
 
-def _not_started(program: str, error: OSError) -> KedgeError:
-    return KedgeError("", f"cannot run {program}: {error.strerror or error}", 127)
+def _not_started(program: str, error: Exception) -> KedgeError:
+    return KedgeError("", f"cannot run {program}: {getattr(error, 'strerror', None) or error}", 127)
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise KedgeError("", f"cannot be written as JSON: {error}", 2) from error
+
+
+def _listed(flag: str, names: Iterable[str]) -> List[str]:
+    """No names: no flag. An empty name stays one, so that it never means everything."""
+    words = list(names)
+    if not all(isinstance(word, str) for word in words):
+        raise KedgeError("", f"{flag}: names are texts", 2)
+    return [f"{flag}={','.join(words)}"] if words else []
 
 
 def _validate(data_source: Optional[str], deep: bool) -> Request:
@@ -69,31 +84,22 @@ def _ingest(data_source: str, schema_name: Optional[str], include_tables: Iterab
     arguments = ["ingest", f"--datasource={data_source}"]
     if schema_name is not None:
         arguments.append(f"--schema={schema_name}")
-    for flag, names in (("--include-tables", include_tables), ("--exclude-tables", exclude_tables)):
-        joined = ",".join(names)
-        if joined:
-            arguments.append(f"{flag}={joined}")
-    return arguments, (0, 1)
+    return [*arguments, *_listed("--include-tables", include_tables), *_listed("--exclude-tables", exclude_tables)], (0, 1)
 
 
 def _query(query: Query, variables: Optional[Mapping[str, Any]], data_source: Optional[str], dry_run: bool) -> Request:
     arguments = ["query"]
     for name, value in (variables or {}).items():
-        arguments.append(f"--variables={name}={value if isinstance(value, str) else json.dumps(value)}")
+        arguments.append(f"--variables={name}={value if isinstance(value, str) else _json(value)}")
     if data_source is not None:
         arguments.append(f"--data-source={data_source}")
     if dry_run:
         arguments.append("--dry-run")
-    return [*arguments, "--", query if isinstance(query, str) else json.dumps(query)], (0,)
+    return [*arguments, "--", query if isinstance(query, str) else _json(query)], (0,)
 
 
 def _check(only: Iterable[str], skip: Iterable[str]) -> Request:
-    arguments = ["check"]
-    for flag, names in (("--only", only), ("--skip", skip)):
-        joined = ",".join(names)
-        if joined:
-            arguments.append(f"{flag}={joined}")
-    return arguments, (0, 1, 2)
+    return ["check", *_listed("--only", only), *_listed("--skip", skip)], (0, 1, 2)
 
 
 def _apply(path: str) -> Request:
@@ -101,9 +107,10 @@ def _apply(path: str) -> Request:
 
 
 def _entries_file(entries: Iterable[DeleteEntry]) -> str:
+    text = _json(list(entries))
     descriptor, path = tempfile.mkstemp(prefix="kedge-", suffix=".json")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(list(entries), file)
+        file.write(text)
     return path
 
 
@@ -127,7 +134,7 @@ class Engine(_Base):
         try:
             done = subprocess.run(self._command(arguments), capture_output=True, text=True, encoding="utf-8",
                                   stdin=subprocess.DEVNULL, env=self.env, check=False)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL or half a character in a word
             raise _not_started(self.program, error) from error
         return _result(done.stdout, done.stderr, done.returncode, good)
 
@@ -167,7 +174,7 @@ class AsyncEngine(_Base):
             process = await asyncio.create_subprocess_exec(
                 *self._command(arguments), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE, env=self.env)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL or half a character in a word
             raise _not_started(self.program, error) from error
         try:
             stdout, stderr = await process.communicate()

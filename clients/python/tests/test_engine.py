@@ -70,6 +70,22 @@ class EngineTest(unittest.TestCase):
         with self.assertRaises(kedge.KedgeError):
             asyncio.run(kedge.AsyncEngine(".", program="/nowhere/kedge").check())
 
+    def test_what_cannot_be_asked_is_an_error_of_the_client(self):
+        circle = {}
+        circle["self"] = circle
+        asked = [lambda e: e.query("a\0b"), lambda e: e.query("half \ud800"), lambda e: e.query({"limit": {1}}), lambda e: e.query(circle),
+                 lambda e: e.query("x", variables={"v": {1}}), lambda e: e.validate_models("a\0b"), lambda e: e.check(only=[None]),
+                 lambda e: e.check(only=[""]), lambda e: e.ingest("main", include_tables=[""]), lambda e: e.apply_drift_deletes([{1}])]
+        for number, call in enumerate(asked):
+            with self.subTest(number), self.assertRaises(kedge.KedgeError):
+                call(self.engine)
+
+            async def later():
+                await call(kedge.AsyncEngine(self.folder.name))
+
+            with self.subTest(f"async {number}"), self.assertRaises(kedge.KedgeError):
+                asyncio.run(later())
+
     def test_async_gives_the_same(self):
         async def both():
             engine = kedge.AsyncEngine(self.folder.name)
