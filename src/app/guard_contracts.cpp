@@ -1,6 +1,7 @@
 #include "app/check.h"
 #include "app/guard_inputs.h"
 #include "app/validate.h"
+#include "base/text.h"
 #include "kedge/codes.h"
 
 namespace kedge::app {
@@ -13,8 +14,13 @@ Guard contracts_guard() {
   guard.inputs = [](const Context& context) {
     Inputs inputs;
     add_connections(inputs, context);
-    add_metadata(inputs, project_of(context));
+    const project::Project project = project_of(context);
+    add_metadata(inputs, project);
     inputs.files.emplace_back("pipelines");
+    // Accepted baselines; what lies in .kedge is told to nobody.
+    const std::string& state = project.state_dir.text;
+    (state.starts_with(".kedge") ? inputs.kept : inputs.files)
+        .push_back(base::join_path(state, "schemas.json"));
     return inputs;
   };
   guard.present = [](const Context& context) {
@@ -26,10 +32,11 @@ Guard contracts_guard() {
     request.reach = Reach::Connect;
     Validation validation;
     for (const Checker& checker : validation_checkers()) {
-      if (checker.name != "models" && checker.name != "settings") {  // other guards say it
+      if (checker.name != "models" && checker.name != "settings") {  // other guards say it,
         checker.run(context, request, validation);
       }
     }
+    check_data_source_priority(context, validation);  // but for this setting
     for (const ValidationItem& item : validation.items) {
       const Finding& finding = item.finding;
       // What validate ends with 2 for (a broken declaration, a lost connection) was not checked.

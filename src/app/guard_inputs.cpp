@@ -28,7 +28,7 @@ void add_connections(Inputs& inputs, const Context& context) {
       if (key == "root") {
         inputs.files.push_back(value);
       } else if (key == "path" && !value.ends_with(":memory:")) {
-        inputs.databases.push_back(value);
+        inputs.kept.push_back(value);
       }
     }
   }

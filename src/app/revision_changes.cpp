@@ -74,7 +74,7 @@ std::string RevisionChanges::in_repository(const std::string& input) const {
   return path == top_ ? "" : path.substr(top_.size() + (top_ == "/" ? 0 : 1));
 }
 
-bool RevisionChanges::is_ignored(const std::vector<std::string>& paths) const {
+bool RevisionChanges::is_unknown(const std::vector<std::string>& paths) const {
   std::vector<std::string> listed = {"-C",       top_,          "ls-files",
                                      "--others", "--ignored",   "--exclude-standard",
                                      "-z",       "--directory", "--"};
@@ -84,11 +84,17 @@ bool RevisionChanges::is_ignored(const std::vector<std::string>& paths) const {
     listed.push_back(":(top,literal)" + path);
     names += path.empty() ? "" : path + '\0';
   }
-  std::vector<std::string> found = base::split(run(std::move(listed), 0).output, '\0');
+  // 128: it does not look into a submodule.
+  const Answer list = run(std::move(listed), 128);
+  const Answer ignored = run(std::move(asked), 128, names);
+  if (list.exit_code > 0 || ignored.exit_code != 1) {
+    return true;
+  }
+  std::vector<std::string> found = base::split(list.output, '\0');
   std::erase_if(found, [](const std::string& path) {  // kedge's own state is ignored everywhere
     return path.empty() || ("/" + path).find("/.kedge/") != std::string::npos;
   });
-  return !found.empty() || run(std::move(asked), 1, names).exit_code == 0;
+  return !found.empty();
 }
 
 bool RevisionChanges::touch(const Inputs& inputs) const {
@@ -99,9 +105,9 @@ bool RevisionChanges::touch(const Inputs& inputs) const {
       return true;
     }
   }
-  const bool unknown = !paths.empty() && is_ignored(paths);
-  for (const std::string& database : inputs.databases) {
-    paths.push_back(in_repository(database));
+  const bool unknown = !paths.empty() && is_unknown(paths);
+  for (const std::string& path : inputs.kept) {
+    paths.push_back(in_repository(path));
   }
   return unknown || std::any_of(changed_.begin(), changed_.end(), [&](const std::string& file) {
            return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {

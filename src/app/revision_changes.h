@@ -10,10 +10,10 @@ namespace kedge::app {
 
 // What a guard reads, as files and folders from the project folder or absolute.
 struct Inputs {
-  // What git cannot answer for (it lies outside the repository, or is ignored there) counts as
+  // What git cannot answer for (outside the repository, ignored there, in a submodule) counts as
   // changed: nobody knows that it is not.
   std::vector<std::string> files;
-  std::vector<std::string> databases;  // live ones; they count where git keeps them
+  std::vector<std::string> kept;  // count only where git keeps them: live databases, own state
 };
 
 class RevisionChanges {
@@ -29,7 +29,7 @@ class RevisionChanges {
   };
   Answer run(std::vector<std::string> arguments, int most, const std::string& input = {}) const;
   std::string in_repository(const std::string& input) const;
-  bool is_ignored(const std::vector<std::string>& paths) const;
+  bool is_unknown(const std::vector<std::string>& paths) const;
 
   const Context& context_;
   std::string revision_;

@@ -41,10 +41,12 @@ struct Validation {
 };
 
 struct Checker {
-  std::string name;  // "contracts", "metadata"
+  std::string name;  // "settings", "metadata", "contracts", "models"
   std::function<void(Context&, const ValidateRequest&, Validation&)> run;
 };
 void check_settings(Context& context, const ValidateRequest& request, Validation& result);
+// The one setting that no guard of `kedge check` reads on its way: its names are connections.
+void check_data_source_priority(const Context& context, Validation& result);
 std::vector<Checker> validation_checkers();  // in the order of the report
 
 Validation validate(Context& context, const ValidateRequest& request);

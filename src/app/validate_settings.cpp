@@ -26,13 +26,17 @@ class SettingsCheck {
     for (const project::Text& name : project_.migrate.check) {
       check_database("migrate.check", name, Url::Allowed);
     }
-    for (const project::Text& name : project_.data_source_priority) {
-      check_database("data_source_priority", name, Url::Refused);
-    }
+    check_priority();
     for (const project::GenTarget& target : project_.gen.targets) {
       check_target(target);
     }
     check_templates(project_.templates.root);
+  }
+
+  void check_priority() {
+    for (const project::Text& name : project_.data_source_priority) {
+      check_database("data_source_priority", name, Url::Refused);
+    }
   }
 
  private:
@@ -95,6 +99,10 @@ class SettingsCheck {
 
 void check_settings(Context& context, const ValidateRequest&, Validation& result) {
   SettingsCheck(context, result).run();
+}
+
+void check_data_source_priority(const Context& context, Validation& result) {
+  SettingsCheck(context, result).check_priority();
 }
 
 }  // namespace kedge::app

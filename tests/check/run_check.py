@@ -266,6 +266,8 @@ def judge_settings(base, healthy):
         done = kedge_run(kedge, project, "validate", "--format", "json")
         found = [item["code"] for item in json.loads(done.stdout)["errors"]]
         judge(f"validate: {name}", found == [code] and done.returncode == 2, f"{found} {done.returncode} {done.stderr[:300]}")
+        checked = json.loads(kedge_run(kedge, project, "check", "--format", "json").stdout)
+        judge(f"check: {name}", [item["code"] for item in checked["errors"]] == [code], checked["errors"])
         judge(f"validate: {name}: where", "project.yml:" in done.stderr + kedge_run(kedge, project, "validate").stdout, done.stderr)
         shutil.rmtree(project)
     judge("validate: healthy", kedge_run(kedge, healthy, "validate").returncode == 0)

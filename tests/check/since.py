@@ -2,6 +2,7 @@
 not read it stay out. Used by run_check.py."""
 import json
 import shutil
+import sqlite3
 import subprocess
 
 from project import edit, kedge_run, must
@@ -76,6 +77,8 @@ def judge_since(kedge, base, healthy, judge):
         git(top, "add", "-A")
         git(top, "stash", "-q") if name != "nothing" else None
     judge_elsewhere(kedge, base, healthy, judge)
+    judge_state(kedge, base, judge)
+    judge_submodule(kedge, base, judge)
 
 
 def judge_elsewhere(kedge, base, healthy, judge):
@@ -91,3 +94,51 @@ def judge_elsewhere(kedge, base, healthy, judge):
     guards = {guard["guard"] for guard in json.loads(part.stdout)["guards"] if not guard["skipped"]}
     judge("since: beyond the repository", guards == {"models", "metadata", "contracts", "templates", "code", "docs"}
           and part.returncode == 1, f"{sorted(guards)} {part.returncode}")
+
+
+def small(kedge, project, settings=""):
+    """One sqlite database that is watched without a contract, in a repository of its own."""
+    project.mkdir(parents=True)
+    (project / "project.yml").write_text("name: p\nversion: 1.0.0\non_source_drift: fail\n" + settings)
+    (project / "connections.yml").write_text("src:\n  connector: sqlite\n  path: src.db\n  entities:\n    t: {read: {}}\n")
+    (project / ".gitignore").write_text("/src.db\n/.kedge/\n")
+    connection = sqlite3.connect(project / "src.db")
+    connection.executescript("CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT)")
+    connection.close()
+    git(project, "init", "-q")
+
+
+def asked(kedge, project):
+    done = kedge_run(kedge, project, "check", "--changed-since", "HEAD", "--format", "json")
+    document = json.loads(done.stdout)
+    return done.returncode, {guard["guard"] for guard in document.get("guards", []) if not guard["skipped"]}
+
+
+def judge_state(kedge, base, judge):
+    """Accepted baselines in a folder that is committed are declarations like any other."""
+    project = base / "state"
+    small(kedge, project, "state_dir: state\n")
+    (project / "pipelines").mkdir()
+    (project / "pipelines/p.sql").write_text("SELECT id FROM {{ source('src', 't') }}\n")
+    must(kedge, project, "run", "--all")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "start")
+    judge("since: a baseline as it was", asked(kedge, project) == (0, set()), asked(kedge, project))
+    edit(project, "state/schemas.json", '"k"', '"kk"')
+    judge("since: a baseline edited", asked(kedge, project) == (1, {"contracts"}), asked(kedge, project))
+
+
+def judge_submodule(kedge, base, judge):
+    """What lies in another repository below this one: git says nothing of it, so it may have changed."""
+    project = base / "holder"
+    small(kedge, project, "metadata:\n  sources:\n    - path: shared/meta\n")
+    (project / "shared/meta").mkdir(parents=True)
+    (project / "shared/meta/a.yml").write_text(
+        "package: a\nchildren:\n  - object.value: {name: Money, children: [{field.long: cents}]}\n")
+    git(project / "shared", "init", "-q")
+    git(project / "shared", "add", "-A")
+    git(project / "shared", "commit", "-qm", "shared")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "start")
+    code, guards = asked(kedge, project)
+    judge("since: metadata in a submodule", code == 0 and {"contracts", "metadata"} <= guards, (code, guards))
