@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "report/models.h"
+#include "report/problem.h"
 #include "report/query.h"
 #include "server/operations.h"
 #include "server/router.h"
@@ -94,7 +95,22 @@ Answer query(app::Context& context, const Node& arguments) {
 Answer list_models(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"data_source"});
   const app::ModelList list = app::list_models(context, text_member(arguments, "data_source"));
-  return {200, report::models_json(list.models)};
+  Json problems = Json::array();
+  for (const Finding& finding : list.problems) {
+    if (finding.severity == Severity::Error) {
+      problems.push(report::problem_json(finding.problem));
+    }
+  }
+  if (problems.as_array()->empty()) {
+    return {200, report::models_json(list.models)};
+  }
+  // A model that cannot be read must not look like one that is not there.
+  Answer answer{422, {}};
+  const Json first = problems.as_array()->front();
+  answer.json.set("error", *first.find("code")).set("message", *first.find("message"));
+  answer.json.set("problems", std::move(problems));
+  answer.json.set("models", report::models_json(list.models));
+  return answer;
 }
 
 Answer inspect_model(app::Context& context, const Node& arguments) {
@@ -169,11 +185,15 @@ Operation list_operation() {
   Operation operation;
   operation.name = "list_models";
   operation.title = "List the semantic models";
-  operation.description = "Every semantic model of the project, with its data source.";
+  operation.description =
+      "Every semantic model of the project, with its data source. Files that cannot be read make "
+      "it "
+      "a 422 that tells them, beside the models that can.";
   operation.input_schema = object_schema({{"data_source", nullable_text_schema("")}});
   operation.run = list_models;
   operation.method = "GET";
   operation.pattern = "/models";
+  operation.failures = {422};
   return operation;
 }
 

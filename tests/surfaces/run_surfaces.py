@@ -212,6 +212,21 @@ def judge_framing(server):
         check(f"framing: {name}: request id", b"\nX-Request-Id: " in answer, answer[:300])
 
 
+def judge_broken_model(server, project):
+    """A model file that cannot be read is told by every surface that lists models."""
+    broken = project / "models/main/broken.yml"
+    broken.write_text("name: broken\nsql_table: [\n")
+    listed = run(project, "models", "list")
+    status, body = server.json("GET", "/models")
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_models", "arguments": {}}}
+    result = server.json("POST", "/mcp", call)[1]["result"]
+    broken.unlink()
+    check("a broken model: command line", listed.returncode == 2 and "broken.yml" in listed.stderr, listed.stderr)
+    check("a broken model: REST", status == 422 and "broken.yml" in json.dumps(body["problems"]) and body["error"] == body["problems"][0]["code"]
+          and [model["name"] for model in body["models"]] == ["crates"], body)
+    check("a broken model: MCP", result["isError"] and "broken.yml" in json.dumps(result), result)
+
+
 def judge_foreign(server):
     """A page of the world must not read a server on loopback, whatever name it reaches it by."""
     for name, headers, status in (("a name that was made to point here", {"Host": "evil.example.org"}, 403),
@@ -345,6 +360,7 @@ def judge_rest(server, project, cli_entries, cli_check):
     judge_framing(server)
     judge_foreign(server)
     judge_secrets(server, project)
+    judge_broken_model(server, project)
     judge_protocol(server)
     check("large body", server.ask("POST", "/check", raw=b" " * (2 << 20))[0] == 413)
     check("nothing there", server.json("GET", "/nothing")[0] == 404)
