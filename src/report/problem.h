@@ -8,10 +8,10 @@
 
 namespace kedge::report {
 
-// "file:3:7: error[CODE]: message" with notes and hint on indented lines; ends with a newline.
 // Names of a database may hold anything: what a terminal would obey is written as \x1b, broken
 // UTF-8 as U+FFFD. Line ends and tabs stay.
 std::string printable(std::string_view text);
+// "file:3:7: error[CODE]: message" with notes and hint on indented lines; ends with a newline.
 std::string problem_text(const Problem& problem, Severity severity);
 std::string finding_text(const Finding& finding);
 
