@@ -4,6 +4,7 @@
 #include "app/author.h"
 #include "app/desired.h"
 #include "app/migrate.h"
+#include "base/file_system.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "schema/snapshot.h"
@@ -25,6 +26,9 @@ class LedgerRun {
   }
 
   void open(db::AccessMode access) {
+    if (access != db::AccessMode::ReadOnly && setup_.dialect == schema::Dialect::Sqlite) {
+      lock_folder();
+    }
     connection_ = open_target(context_, setup_, access);
     result_.target = target_settings(context_, setup_, access).name;
     ledger_.emplace(*connection_, setup_.ledger, context_.clock);
@@ -49,6 +53,12 @@ class LedgerRun {
   std::optional<migrate::Ledger> ledger_;
 
  private:
+  // The lock of sqlite ends with each transaction, and a migration may have none.
+  void lock_folder() {
+    folder_lock_.emplace(base::join_path(context_.folder, ".kedge/migrate.lock"),
+                         static_cast<double>(setup_.ledger.lock_wait_ms) / 1000,
+                         codes::ERR_LOCK_TIMEOUT);
+  }
   // Before anything else is looked at: d1's binding does not matter then.
   static const DatabaseFlags& refuse_flyway(const DatabaseFlags& flags,
                                             const std::string& command) {
@@ -74,6 +84,8 @@ class LedgerRun {
                   "run flyway migrate, flyway undo or flyway info");
     }
   }
+
+  std::optional<base::FileLock> folder_lock_;
 };
 
 migrate::RunOptions run_options(const Context& context, const ApplyRequest& request) {

@@ -308,8 +308,6 @@ def author_part(ground):
 
 def together_part(ground):
     """Two at once, on the way there and back: one waits, each migration runs once, both exit 0."""
-    if ground.dialect == "sqlite":  # its lock lasts as long as a transaction: none, no lock
-        ground.chain = [one for one in ground.chain if one not in PARTS_OF_ONE]
     whole, _, _ = stages(ground)
     for turn in range(6):
         ground.fresh()
