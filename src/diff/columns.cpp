@@ -62,10 +62,21 @@ bool same_options(std::map<std::string, std::string> was, std::map<std::string, 
   return was == is;
 }
 
-void compare_attributes(Passes& passes, const schema::Name& table, const Column& was,
-                        const Column& is) {
+// What a declaration can say of a column is as it says, and what it cannot say stays as it was.
+void keep_undeclared_options(const Column& was, Column& is) {
+  for (const auto& [name, value] : was.options) {
+    if (name != "on_update") {
+      is.options.emplace(name, value);
+    }
+  }
+}
+
+void compare_attributes(Passes& passes, const schema::Name& table, const Column& was, Column is) {
   const bool exact = passes.meaning.exact();
   const bool follows = was.options.contains("inherited") && is.options.contains("inherited");
+  if (!exact) {
+    keep_undeclared_options(was, is);
+  }
   const bool retyped = !follows && !passes.meaning.same_type(was.type, is.type);
   if (retyped) {
     passes.add(change::ChangeColumnType{
@@ -86,7 +97,7 @@ void compare_attributes(Passes& passes, const schema::Name& table, const Column&
   if (was.collation != is.collation && !retyped && (exact || !is.collation.empty())) {
     passes.add(change::ChangeColumnCollation{table, was, is});
   }
-  if (!same_options(was.options, is.options) && (exact || !is.options.empty())) {
+  if (!same_options(was.options, is.options)) {
     passes.add(change::ChangeColumnOptions{table, was, is});
   }
   passes.comment("column", table, is.name, was.comment, is.comment);

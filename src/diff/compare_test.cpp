@@ -170,6 +170,20 @@ TEST(CompareTest, SqliteHoldsManyTypesAsText) {
       Kinds{"change-column-type"});
 }
 
+TEST(CompareTest, ADeclarationTakesBackTheClockAndKeepsWhatItCannotSay) {
+  Options options;
+  options.dialect = schema::Dialect::Mysql;
+  options.equality = Equality::Declared;
+  Column live = column("at", TypeKind::TimestampTz);
+  live.options = {{"on_update", "current_timestamp(3)"}, {"invisible", "true"}};
+  const Result result =
+      compare(schema_of({table("t", {live})}),
+              schema_of({table("t", {column("at", TypeKind::TimestampTz)})}), options);
+  ASSERT_EQ(result.changes.size(), 1U);
+  const auto& change = std::get<change::ChangeColumnOptions>(result.changes[0]);
+  EXPECT_EQ(change.after.options, (std::map<std::string, std::string>{{"invisible", "true"}}));
+}
+
 TEST(WideningTest, FollowsTheTable) {
   const auto text = [](std::optional<int> length) {
     schema::Type type;

@@ -420,8 +420,8 @@ class Mysql {
     alter(stage::kRenameName, table,
           "RENAME INDEX " + e_.ddl.quote(from) + " TO " + e_.ddl.quote(to), Way::InPlace);
   }
-  // Once a column, with everything that changes in it.
-  void modify(const Name& table, const Column& before, const Column& after) {
+  // Once a column, with everything that changes in it, whichever change comes first.
+  void modify(const Name& table, const Column& told, const Column& after) {
     const Remap* remap = remap_into(e_, table, after.name);
     if (remap != nullptr && remap->old_column == remap->new_column) {
       return;  // made anew, whole, with the new key's values
@@ -429,6 +429,10 @@ class Mysql {
     if (!modified_.insert({table, after.name}).second) {
       return;
     }
+    const Table* old = table_before(e_, table);
+    const Column* seen =
+        old == nullptr ? nullptr : find_column(*old, column_before(e_, table, after.name));
+    const Column& before = seen == nullptr ? told : *seen;
     const Table* is = find_table(e_.to, table);
     const Column* whole = is == nullptr ? nullptr : find_column(*is, after.name);
     Column column = whole == nullptr ? after : *whole;

@@ -29,7 +29,7 @@ REFUSALS = {"ERR_PRIMARY_KEY_UNFILLABLE", "ERR_PRIMARY_KEY_REMAP", "ERR_DATA_VIO
 # How the engines say that rows do not fit what a statement asks for.
 DATA_WORDS = ("null", "violat", "convert", "invalid input", "cannot cast", "cannot be cast", "could not convert", "incorrect", "out of range", "truncated",
               "duplicate", "too long", "overflow", "constraint failed", "malformed json", "not fit", "is not a", "invalid json", "foreign key constraint fails",
-              "that does not exist", "` failed for `", "unimplemented type for cast",  # duckdb, of a row that has a value
+              "that does not exist", "` failed for `", "type for cast (",  # what DuckDB says of a row that has a value
               "could not create unique index", "conversion error")
 LOSSY = {"drop-check", "drop-column", "drop-table", "change-column-type", "change-column-identity", "drop-primary-key", "add-primary-key"}
 
