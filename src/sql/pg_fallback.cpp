@@ -37,6 +37,17 @@ bool is_shallow(std::string_view sql, const std::vector<Token>& tokens) {
   return deepest < kMaximumNesting && words < 2000;
 }
 
+// Signs that stand side by side elsewhere ("---" is three of them for mysql) begin a comment here.
+bool holds_comment(std::string_view text) {
+  for (std::size_t at = 0;;) {
+    const Token token = next_token(text, at, Flavour::Postgres);
+    if (token.kind == TokenKind::Comment || token.kind == TokenKind::End) {
+      return token.kind == TokenKind::Comment;
+    }
+    at = token.end;
+  }
+}
+
 // The text in PostgreSQL's own lexing, byte for byte in its place: other quotes become its quotes,
 // comments blanks. Nothing where a token cannot be said in as many bytes.
 std::optional<std::string> as_postgres(std::string_view sql, Flavour flavour) {
@@ -71,7 +82,7 @@ std::optional<std::string> as_postgres(std::string_view sql, Flavour flavour) {
     }
     at = token.end;
   }
-  return text;
+  return holds_comment(text) ? std::nullopt : std::optional(std::move(text));
 }
 
 struct Unpacked {

@@ -187,6 +187,13 @@ TEST(SecondOpinionTest, SaysOtherQuotesInItsOwn) {
   EXPECT_EQ(second_opinion("SELECT `a\"b` FROM t", Flavour::Mysql), "none");
 }
 
+TEST(SecondOpinionTest, TakesNoSignsForAComment) {
+  EXPECT_FALSE(parse_expression_with_postgres("ab-----", Flavour::Mysql));
+  EXPECT_FALSE(parse_expression_with_postgres("ab/ *1", Flavour::Mysql));
+  EXPECT_TRUE(analyse_expression("ab-----", Flavour::Mysql).opaque);
+  EXPECT_TRUE(parse_expression_with_postgres("ab -- said", Flavour::Mysql));
+}
+
 TEST(SecondOpinionTest, RefusesWhatIsNoQuery) {
   EXPECT_EQ(second_opinion("DELETE FROM t", Flavour::Postgres), "none");
   EXPECT_EQ(second_opinion("SELECT 1; SELECT 2", Flavour::Postgres), "none");
