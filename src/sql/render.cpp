@@ -64,10 +64,12 @@ class Renderer {
 
  private:
   std::string literal(const std::string& text) const {
-    std::string body = base::replace_all(text, "'", "''");
+    std::string body = text;
     if (rules_of(flavour_).backslash_escapes) {
       body = base::replace_all(body, "\\", "\\\\");
     }
+    // Two quotes are no quote in bigquery, and three begin another kind of string.
+    body = base::replace_all(body, "'", flavour_ == Flavour::Bigquery ? "\\'" : "''");
     return "'" + body + "'";
   }
 
