@@ -30,6 +30,12 @@ TEST(NormalFormTest, FollowsTheTableOfQueries) {
   EXPECT_GE(testing::check_table(kTables + "/sql_normal_query.test", normal), 15U);
 }
 
+TEST(NormalFormTest, SaysAQuoteInTheWayOfTheDialect) {
+  EXPECT_EQ(normal_expression(R"('\'')", Flavour::Bigquery), R"('\'')");
+  EXPECT_EQ(normal_expression(R"("it's")", Flavour::Bigquery), R"('it\'s')");
+  EXPECT_EQ(normal_expression(R"('\'')", Flavour::Mysql), "''''");
+}
+
 // The normal form of a normal form is itself, for every text of every table.
 TEST(NormalFormTest, IsItsOwnNormalForm) {
   for (const char* table : {"/sql_normal.test", "/sql_references.test"}) {
