@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <future>
+#include <set>
 
+#include "app/adopted.h"
 #include "app/check.h"
 #include "app/connections.h"
 #include "app/guard_inputs.h"
@@ -205,18 +207,21 @@ Guard metadata_guard() {
 
 namespace {
 
-// All that differs is objects of the snapshot that no migration makes. A project that adopted a
-// database looks so by construction (`migrate baseline`), so this fails no check.
-bool only_never_made(const std::vector<DriftLine>& drift) {
-  const auto whole = [](const DriftLine& line) {
-    return line.change && line.sign == '+' && part_of(*line.change).empty();
-  };
-  return std::all_of(drift.begin(), drift.end(), [&](const DriftLine& line) {
-    return whole(line) || std::any_of(drift.begin(), drift.end(), [&](const DriftLine& other) {
-             return line.change && line.sign == '+' && whole(other) &&
-                    subject_of(*other.change) == subject_of(*line.change);
-           });
+// Of a database that was adopted: how many objects of the snapshot no migration makes. Nothing
+// when something else differs.
+std::optional<std::size_t> count_never_made(const std::vector<DriftLine>& drift,
+                                            const std::set<std::string>& adopted) {
+  std::set<std::string> whole;
+  for (const DriftLine& line : drift) {
+    if (line.change && line.sign == '+' && part_of(*line.change).empty()) {
+      whole.insert(schema::to_string(subject_of(*line.change)));
+    }
+  }
+  const bool all = std::all_of(drift.begin(), drift.end(), [&](const DriftLine& line) {
+    const std::string name = line.change ? schema::to_string(subject_of(*line.change)) : "";
+    return line.change && line.sign == '+' && whole.contains(name) && adopted.contains(name);
   });
+  return all ? std::optional(whole.size()) : std::nullopt;
 }
 
 }  // namespace
@@ -238,10 +243,15 @@ Guard replay_guard() {
     request.against_snapshot = true;
     const VerifyResult result = verify_replay(context, request);
     take(result, report);
+    const std::set<std::string> adopted = read_adopted(context, make_setup(context, {}));
     for (Finding& finding : report.findings) {
-      if (finding.problem.code == codes::ERR_REPLAY_SNAPSHOT_MISMATCH &&
-          only_never_made(result.drift)) {
+      if (finding.problem.code != codes::ERR_REPLAY_SNAPSHOT_MISMATCH) {
+        continue;
+      }
+      if (const auto count = count_never_made(result.drift, adopted)) {
         finding.severity = Severity::Warning;
+        report.message = "the chain leads to the snapshot, but for " + std::to_string(*count) +
+                         " object(s) that were there before it";
       }
     }
   };

@@ -1,6 +1,7 @@
 // The commands that run or look at a chain: apply-pending, rollback, status, resume, baseline.
 #include <algorithm>
 
+#include "app/adopted.h"
 #include "app/author.h"
 #include "app/desired.h"
 #include "app/migrate.h"
@@ -205,8 +206,11 @@ class Baseline {
     }
     if (request_.emit_initial) {
       initial(shape);
+      run_.context_.files.remove(adopted_path(run_.setup_));
     } else {
+      write_adopted(run_.context_, run_.setup_, shape, earlier());
       run_.context_.files.write(path, schema::write_snapshot(shape));
+      run_.result_.written.push_back(shown_path(run_.context_, adopted_path(run_.setup_)));
       run_.result_.written.push_back(shown_path(run_.context_, path));
     }
     run_.result_.note = std::to_string(shape.tables.size()) + " tables, " +
@@ -226,6 +230,18 @@ class Baseline {
       return diff::is_ignored_table(table.name.name.text(), ignored);
     });
     return shape;
+  }
+
+  // Where a chain has led until now.
+  std::optional<schema::Schema> earlier() {
+    if (run_.chain().empty()) {
+      return std::nullopt;
+    }
+    try {
+      return read_snapshot_file(run_.context_, run_.setup_);
+    } catch (const Error&) {
+      return std::nullopt;  // --force takes a new one over one that cannot be read
+    }
   }
 
   schema::Schema from_metadata() {

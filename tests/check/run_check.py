@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -251,6 +252,40 @@ def judge_databases(base, healthy):
     shutil.rmtree(project)
 
 
+def judge_adopted(base, healthy):
+    """What was there before the chain may be missing from a replay; what a lost migration made may not."""
+    project = base / "adopted"
+    for folder in ("metadata", "data"):
+        (project / folder).mkdir(parents=True)
+    (project / "project.yml").write_text("name: one\nversion: '1'\nmigrate:\n  dialect: sqlite\n  target: h\n")
+    (project / "connections.yml").write_text("h:\n  connector: sqlite\n  path: data/h.db\n")
+    entity = "  - object.entity: {{name: {}, children: [{{source.rdb: {{}}}}, {{field.long: id}}, {{identity.primary: {{fields: id}}}}]}}\n"
+    (project / "metadata/h.yml").write_text("package: h\nchildren:\n" + entity.format("Crate"))
+    sqlite3.connect(project / "data/h.db").executescript("CREATE TABLE crates (id INTEGER PRIMARY KEY NOT NULL)")
+
+    def replayed():
+        done = kedge_run(kedge, project, "check", "--only", "replay")
+        return done.returncode, done.stdout + done.stderr
+
+    kedge_run(kedge, project, "migrate", "baseline", "--from-db", "--db", "h")
+    append(project, "metadata/h.yml", entity.format("Lot"))
+    made = kedge_run(kedge, project, "migrate", "--apply", "--db", "h", "--slug", "lot")
+    code, text = replayed()
+    judge("adopted: only what was there", code == 0 and "1 object(s) that were there before it" in text, [made.stderr, code, text])
+    append(project, "metadata/h.yml", entity.format("Bin"))
+    kedge_run(kedge, project, "migrate", "--apply", "--db", "h", "--slug", "bin")
+    shutil.rmtree(next((project / "migrations").glob("*-bin")))
+    code, text = replayed()
+    judge("adopted: a lost migration", code == 1 and "+ table bins" in text and "in line" not in text, [code, text])
+    kedge_run(kedge, project, "migrate", "baseline", "--from-db", "--db", "h", "--force")
+    listed = json.loads((project / "migrations/.adopted.sqlite.json").read_text())["objects"]
+    judge("adopted: a second baseline adopts nothing of the chain", listed == ["crates"], listed)
+    (project / "migrations/.adopted.sqlite.json").write_text("{")
+    code, text = replayed()
+    judge("adopted: a broken list", code == 2 and "ERR_SNAPSHOT_CORRUPT" in text and ".adopted.sqlite.json" in text, [code, text])
+    shutil.rmtree(project)
+
+
 def judge_settings(base, healthy):
     """What project.yml names and is not there is a broken declaration; a check of nothing is a misuse."""
     for name, old, new, code in (
@@ -290,6 +325,7 @@ def main():
             judge_together(base, healthy)
             judge_once(base, healthy)
             judge_databases(base, healthy)
+            judge_adopted(base, healthy)
             judge_settings(base, healthy)
             judge_since(kedge, base, healthy, judge)
     print(f"{passed} passed, {failed} failed")
