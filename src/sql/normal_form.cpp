@@ -510,7 +510,11 @@ std::string collapsed(std::string_view sql, Flavour flavour) {
       break;
     }
     if (!out.empty() && token.begin > previous) {
-      out += ' ';
+      // Two strings on two lines are one.
+      const std::string_view gap = sql.substr(previous, token.begin - previous);
+      const bool goes_on =
+          token.kind == TokenKind::String && gap.find_first_of("\r\n") != std::string_view::npos;
+      out += goes_on ? '\n' : ' ';
     }
     const std::string_view text = sql.substr(token.begin, token.end - token.begin);
     const bool is_name =

@@ -36,6 +36,13 @@ TEST(NormalFormTest, SaysAQuoteInTheWayOfTheDialect) {
   EXPECT_EQ(normal_expression(R"('\'')", Flavour::Mysql), "''''");
 }
 
+TEST(NormalFormTest, KeepsTheLineEndThatJoinsStrings) {
+  const std::string text = "s ''\n''";  // only the second opinion reads it
+  EXPECT_FALSE(analyse_expression(text, Flavour::Bigquery).opaque);
+  EXPECT_FALSE(
+      analyse_expression(normal_expression(text, Flavour::Bigquery), Flavour::Bigquery).opaque);
+}
+
 // The normal form of a normal form is itself, for every text of every table.
 TEST(NormalFormTest, IsItsOwnNormalForm) {
   for (const char* table : {"/sql_normal.test", "/sql_references.test"}) {
