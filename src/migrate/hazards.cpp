@@ -408,6 +408,22 @@ class Assessor {
         live_column(c.table, c.part.columns[0]), live(c.table), base::join(filled, " AND "),
         live(c.part.referenced_table), base::join(equal, " AND "));
   }
+  // Does the condition of a partial index read only what is there now, as it is now?
+  bool stands_for_live(const AddIndex& c) const {
+    return std::none_of(all_.begin(), all_.end(), [&](const Change& change) {
+      const auto reads = [&](const Name& table, const Identifier& column) {
+        return table == c.table && mentions(c.part.where, column.text(), options_.dialect);
+      };
+      if (const auto* add = std::get_if<AddColumn>(&change)) {
+        return reads(add->table, add->part.name);
+      }
+      if (const auto* rename = std::get_if<RenameColumn>(&change)) {
+        return reads(rename->table, rename->to);
+      }
+      const auto* type = std::get_if<ChangeColumnType>(&change);
+      return type != nullptr && reads(type->table, type->after.name);
+    });
+  }
   std::string duplicate_probe(const AddIndex& c) const {
     std::vector<std::string> columns;
     for (const schema::IndexPart& part : c.part.parts) {
@@ -416,10 +432,13 @@ class Assessor {
       }
       columns.push_back(live_column(c.table, part.column));
     }
-    if (columns.empty() || !c.part.where.empty()) {
+    if (columns.empty() || !stands_for_live(c)) {
       return "";
     }
     std::vector<std::string> filled;
+    if (!c.part.where.empty()) {
+      filled.push_back("(" + c.part.where + ")");
+    }
     for (const std::string& column : columns) {
       filled.push_back(column + " IS NOT NULL");
     }
