@@ -619,13 +619,26 @@ void normalise(Node& node, Flavour flavour) {
   Normaliser(flavour).run(node);
 }
 
+namespace {
+
+// The parentheses of a deep tree can nest deeper than its text did, which nobody could read again.
+std::string written(const Parsed& parsed, std::string_view sql, Flavour flavour,
+                    Parsed (*parse)(std::string_view, Flavour)) {
+  constexpr unsigned kShallow = 64;
+  std::string normal = render(parsed.root, flavour);
+  return parsed.root.height <= kShallow || parse(normal, flavour).ok ? normal
+                                                                     : collapsed(sql, flavour);
+}
+
+}  // namespace
+
 std::string normal_expression(std::string_view sql, const Syntax& syntax) {
   Parsed parsed = parse_expression(sql, syntax.flavour());
   if (!parsed.ok) {
     return collapsed(sql, syntax.flavour());
   }
   normalise(parsed.root, syntax.flavour());
-  return render(parsed.root, syntax.flavour());
+  return written(parsed, sql, syntax.flavour(), parse_expression);
 }
 
 std::string normal_query(std::string_view sql, const Syntax& syntax) {
@@ -635,7 +648,7 @@ std::string normal_query(std::string_view sql, const Syntax& syntax) {
   }
   drop_lone_qualifiers(parsed.root);
   normalise(parsed.root, syntax.flavour());
-  return render(parsed.root, syntax.flavour());
+  return written(parsed, sql, syntax.flavour(), parse_query);
 }
 
 std::optional<MembershipCheck> find_membership(std::string_view expression, const Syntax& syntax) {

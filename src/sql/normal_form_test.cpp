@@ -43,6 +43,20 @@ TEST(NormalFormTest, KeepsTheLineEndThatJoinsStrings) {
       analyse_expression(normal_expression(text, Flavour::Bigquery), Flavour::Bigquery).opaque);
 }
 
+TEST(NormalFormTest, OfADeepTextCanBeReadAgain) {
+  for (const char* sign : {"- ", "~", "not "}) {
+    std::string text;
+    for (int i = 0; i < 180; ++i) {
+      text += sign;
+    }
+    text += "c";
+    ASSERT_FALSE(analyse_expression(text, Flavour::Mysql).opaque) << sign;
+    const std::string normal = normal_expression(text, Flavour::Mysql);
+    EXPECT_FALSE(analyse_expression(normal, Flavour::Mysql).opaque) << normal;
+    EXPECT_EQ(normal_expression(normal, Flavour::Mysql), normal);
+  }
+}
+
 // The normal form of a normal form is itself, for every text of every table.
 TEST(NormalFormTest, IsItsOwnNormalForm) {
   for (const char* table : {"/sql_normal.test", "/sql_references.test"}) {
