@@ -162,12 +162,11 @@ std::optional<Action> to_action(const std::string& text) {
   return std::nullopt;
 }
 
-std::string sql_part_problem(std::string_view text, SqlPart part) {
-  // The dialect is not known here; quotes and comments are read as postgres reads them.
+std::string sql_part_problem(std::string_view text, SqlPart part, schema::Dialect dialect) {
   int open = 0;
   bool ended = false;
   bool in_comment = false;  // what follows the text would be part of its last comment
-  for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Postgres)) {
+  for (const sql::Token& token : sql::tokenize(text, dialect)) {
     if (token.kind == sql::TokenKind::End) {
       break;
     }

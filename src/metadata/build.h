@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kedge/schema.h"
 #include "metadata/diagnostics.h"
 #include "metadata/inherit.h"
 #include "metadata/tree.h"
@@ -45,9 +46,12 @@ class Attributes {
 };
 
 // What keeps a body or an expression from being one: a second statement, or a comment that would
-// take along what is written after it (bodies stand last, they may end in one). Empty: nothing.
+// take along what is written after it (bodies stand last, they may end in one). Empty: nothing. On
+// load no dialect is known and postgres' quotes and comments hold; build_expected asks again for
+// its own.
 enum class SqlPart { Body, Expression };
-std::string sql_part_problem(std::string_view text, SqlPart part);
+std::string sql_part_problem(std::string_view text, SqlPart part,
+                             schema::Dialect dialect = schema::Dialect::Postgres);
 
 Documentation build_documentation(const Attributes& attributes);
 Scalar to_scalar(const document::Node& node);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "metadata/build.h"
 #include "metadata/check.h"
 #include "metadata/expected_table.h"
 #include "metadata/view_sql.h"
@@ -142,6 +143,12 @@ class ExpectedBuilder {
       diagnostics_.error(codes::ERR_SQL_BODY_KIND_UNSUPPORTED,
                          schema::to_string(writer_.dialect()) + " has no materialized views",
                          source.place);
+    }
+    const std::string problem =
+        source.sql ? sql_part_problem(*source.sql, SqlPart::Body, writer_.dialect()) : "";
+    if (!problem.empty()) {
+      diagnostics_.error(codes::ERR_BAD_ATTR_VALUE, "'@sql' " + problem, source.place);
+      return;
     }
     if (!claim(name, object, source.place)) {
       return;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "dialect/dialect.h"
+#include "metadata/build.h"
 #include "metadata/check.h"
 #include "metadata/types.h"
 #include "sql/analysis.h"
@@ -81,6 +82,13 @@ class TableBuilder {
     if (writer_.is_too_long(text)) {
       diagnostics_.error(codes::ERR_NAME_TOO_LONG,
                          "'" + text + "' is longer than " + writer_.limit_words(), place);
+    }
+  }
+
+  void one_expression(const std::string& text, const std::string& label, const Place& place) {
+    const std::string problem = sql_part_problem(text, SqlPart::Expression, writer_.dialect());
+    if (!problem.empty()) {
+      diagnostics_.error(codes::ERR_BAD_ATTR_VALUE, label + " " + problem, place);
     }
   }
 
@@ -179,6 +187,7 @@ class TableBuilder {
       if (value.kind == FieldDefault::Kind::Sql) {
         column.default_value = {schema::Default::Kind::Expression,
                                 expression(value.text, field, column.type)};
+        one_expression(value.text, "field '" + field.name + "': '@default'", value.place);
       } else {
         column.default_value = {schema::Default::Kind::Literal, literal(value.text, field)};
       }
@@ -359,6 +368,8 @@ class TableBuilder {
     physical_attributes(owner, shape, index, place);
     known_columns(index, index.where, "where", place);
     known_columns(index, shape.expression, "expr", place);
+    one_expression(index.where, "index '" + index_name + "': '@where'", place);
+    one_expression(shape.expression, "index '" + index_name + "': '@expr'", place);
     add_index(std::move(index), place);
   }
 

@@ -56,6 +56,24 @@ Expected expect(const std::string& text, Dialect dialect) {
   return build_expected(load(text), dialect);
 }
 
+// `#` begins a comment for mysql, and $$ is no quote there.
+TEST(ExpectedTest, EachDialectReadsOneExpressionItsOwnWay) {
+  const auto problems = [](const std::string& field, Dialect dialect) {
+    const Expected expected = expect(
+        "package: p\nchildren:\n  - object.entity:\n      name: Tab\n      children:\n"
+        "        - source.rdb: {}\n        - field.long: id\n        - " +
+            field + "\n        - identity.primary: { fields: id }\n",
+        dialect);
+    return expected.diagnostics.size();
+  };
+  const std::string hash = "field.int: { name: n, default: { sql: '0 # 1' } }";
+  EXPECT_EQ(problems(hash, Dialect::Mysql), 1U);
+  EXPECT_EQ(problems(hash, Dialect::Postgres), 0U);
+  const std::string dollars = "field.string: { name: n, default: { sql: '$$; drop table x; $$' } }";
+  EXPECT_EQ(problems(dollars, Dialect::Postgres), 0U);
+  EXPECT_EQ(problems(dollars, Dialect::Sqlite), 1U);
+}
+
 TEST(ExpectedTest, GivesTheTablesOfTheWorkedExample) {
   const Expected expected = expect(kHarbour, Dialect::Postgres);
   EXPECT_TRUE(expected.diagnostics.empty());
