@@ -293,8 +293,9 @@ class Lexer {
     }
     const bool quote = end < text_.size() && text_[end] == '$' && !is_digit(peek(1));
     if (!quote || !rules_.dollar_quotes) {
+      const bool named = end > at_ + 1;
       at_ = end;
-      return TokenKind::Parameter;
+      return named ? TokenKind::Parameter : TokenKind::Error;
     }
     const auto tag = text_.substr(at_, end - at_ + 1);
     const auto close = text_.find(tag, end + 1);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "sql/analysis.h"
+#include "sql/lexer.h"
 #include "table_cases.h"
 
 namespace kedge::sql {
@@ -51,6 +52,12 @@ TEST(TokenizeTest, CoversTheTextInOrder) {
     at = token.end;
   }
   EXPECT_EQ(at, sql.size());
+}
+
+TEST(TokenizeTest, ADollarSignAloneIsNoParameter) {
+  EXPECT_EQ(next_token("$$", 0, Flavour::Clickhouse).kind, TokenKind::Error);
+  EXPECT_EQ(next_token("$1", 0, Flavour::Clickhouse).kind, TokenKind::Parameter);
+  EXPECT_EQ(next_token("$a$", 0, Flavour::Clickhouse).kind, TokenKind::Parameter);
 }
 
 TEST(IdentifierTest, TellsNamesFromExpressions) {
