@@ -291,7 +291,16 @@ class DatabaseWrite {
     return text + (zone ? "+00" : "");
   }
 
+  // A merge reads its target before it writes. Two that both read first, in an engine that locks
+  // the whole file (SQLite over ODBC), wait for each other until one gives up.
+  void take_write_lock() {
+    if (system() == System::Generic) {
+      target_->execute("DELETE FROM " + table() + " WHERE 1 = 0");
+    }
+  }
+
   void merge_rows() {
+    take_write_lock();
     load_side(input_.rows_written());
     const TableSql target = table_sql();
     record_.updated = query_count(*target_, count_sql(target, side(), DeleteWhere::KeyPresent));

@@ -99,6 +99,7 @@ class Place:
             return database.execute(sql).fetchall()
 
 
+MERGED = 3000  # enough that two merges of so many rows are under way at once
 ALL = "{id: 'bigint', note: 'varchar', amount: 'decimal(9,2)'}"
 
 
@@ -206,14 +207,14 @@ def run_two_merges(name, place):
         place.run_sql(f'CREATE TABLE "{table}" (id bigint)')
     for time in range(2):
         place.pipelines({table: f"INSERT INTO {{{{ sink('t', '{table}', strategy: 'merge', keys: ['id']) }}}}\n"
-                                f"SELECT i AS id, '{table}{time}' AS note FROM range(39) AS r(i)\n" for table in tables})
+                                f"SELECT i AS id, '{table}{time}' AS note FROM range({MERGED}) AS r(i)\n" for table in tables})
         code, text = place.kedge("run", "--all")
         place.pipelines({table: f"INSERT INTO {{{{ sink('back', '{table}', strategy: 'replace') }}}}\n"
                                 f"SELECT * FROM {{{{ source('t', '{table}', columns: {{id: 'bigint', note: 'varchar'}}) }}}}\n" for table in tables})
         place.kedge("run", "--all")
         found = [place.back(f"SELECT note, count(*) FROM {table} GROUP BY 1") for table in tables]
         judge(f"{name} merges into two tables at once ({time})",
-              code == 0 and found == [[(f"{table}{time}", 39)] for table in tables], f"{found} {text}")
+              code == 0 and found == [[(f"{table}{time}", MERGED)] for table in tables], f"{found} {text}")
     if name == "d1":
         with sqlite3.connect(place.folder / "x.db") as database:
             left = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE name GLOB '_kedge_side*'")]
