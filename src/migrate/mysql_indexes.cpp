@@ -130,6 +130,8 @@ void MysqlIndexes::note_references() {
   for (const Change& change : e_.changes) {
     if (const auto* drop = std::get_if<DropForeignKey>(&change)) {
       dropped_keys_.emplace(drop->table, drop->part.name);
+    } else if (const auto* primary = std::get_if<change::DropPrimaryKey>(&change)) {
+      without_primary_key_.insert(primary->table);
     }
   }
 }
@@ -148,12 +150,8 @@ void MysqlIndexes::note(const Name& table, Index index) {
 }
 
 void MysqlIndexes::weigh(const Name& table, Going& going) {
-  const bool key_goes = std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& c) {
-    const auto* key = std::get_if<change::DropPrimaryKey>(&c);
-    return key != nullptr && key->table == table;
-  });
   if (leads_with_counted(table, going.index) &&
-      (key_goes || !is_covered(table, {going.index.parts[0].column}))) {
+      (without_primary_key_.contains(table) || !is_covered(table, {going.index.parts[0].column}))) {
     going.goes_late = true;
     going.carried.push_back({going.index.parts[0].column});
   }

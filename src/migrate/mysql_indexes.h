@@ -59,6 +59,7 @@ class MysqlIndexes {
   Emission& e_;
   std::map<schema::Name, std::vector<Reference>> references_;  // by the table at either end
   std::set<Part> dropped_keys_;
+  std::set<schema::Name> without_primary_key_;  // once the changes are made
   std::map<Part, Going> going_;
   std::map<Part, std::vector<Identifier>> replaced_;  // by the one that comes: what it replaces
   std::set<std::pair<Part, std::string>> cared_for_;  // foreign keys and which end of them

@@ -64,6 +64,7 @@ struct PlanStatement {
   int stage = 0;  // spec/migrate.md 8.1
   std::vector<Hazard> hazards;
   bool destructive = false;           // takes something away that cannot be made again
+  bool remakes = false;               // takes away what it makes anew: its grants go with it
   std::vector<std::string> comments;  // lines above it, without "-- "
   std::vector<std::size_t> undoes;    // down: the statements of `up` it is there for, from 1
 };

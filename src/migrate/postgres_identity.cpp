@@ -126,12 +126,14 @@ void PostgresIdentity::leave(const ChangeColumnIdentity& c) {
   const std::string column = "ALTER COLUMN " + s_.ddl().quote(c.after.name) + " ";
   if (is_identity(c.before)) {
     s_.alter(stage::kColumn, c.table,
-             column + (s_.emission().up() ? "DROP IDENTITY IF EXISTS" : "DROP IDENTITY"));
+             column + (s_.emission().up() ? "DROP IDENTITY IF EXISTS" : "DROP IDENTITY"))
+        .remakes = true;
   } else if (is_serial(c.before)) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");
     if (plain_sequence(s_.emission().to, counter_of(c.table, c.before).name) == nullptr) {
       s_.add(stage::kColumn, c.table,
-             "DROP SEQUENCE IF EXISTS " + sequence_name(s_.emission(), c.table, c.before));
+             "DROP SEQUENCE IF EXISTS " + sequence_name(s_.emission(), c.table, c.before))
+          .remakes = true;
     }
   } else if (c.before.default_value) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");

@@ -607,8 +607,10 @@ class Tables {
   // `apart`: stages before and after the other changes of columns.
   void remake_column(const Name& table, const Column& column, bool loses, int apart = 0) {
     touch(table, column.name);
-    alter(stage::kColumn - apart, table, "DROP COLUMN " + e_.ddl.quote(column.name)).destructive =
-        loses;
+    PlanStatement& drop =
+        alter(stage::kColumn - apart, table, "DROP COLUMN " + e_.ddl.quote(column.name));
+    drop.destructive = loses;
+    drop.remakes = true;
     const Table* is = find_table(e_.to, table);
     alter(stage::kColumn + apart, table,
           "ADD COLUMN " + e_.ddl.column(column, is == nullptr ? Table{} : *is));

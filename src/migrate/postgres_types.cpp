@@ -258,7 +258,8 @@ class Types {
       move_column(name, *use.table, *use.column, convert);
     }
     // Composites of a domain are made anew in between.
-    e_.draft.add({kAt, rank_.size() + 1, old.name.text()}, "DROP TYPE " + e_.ddl.name(old), index_);
+    e_.draft.add({kAt, rank_.size() + 1, old.name.text()}, "DROP TYPE " + e_.ddl.name(old), index_)
+        .remakes = true;
     grants_back(e_, name, index_);
   }
   void move_column(const Name& type, const Table& table, const Column& column,

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "walk"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cases" / "runner"))
 import catalog  # noqa: E402
-from kt.databases import Databases  # noqa: E402
+from parts import run_parts  # noqa: E402
 from session import Session  # noqa: E402
 
 CHAIN = [
@@ -335,23 +335,7 @@ def main():
     parser.add_argument("--duckdb-lib")
     args = parser.parse_args()
     args.session = str(Path(args.session).resolve())
-    dbs = Databases(str(Path(args.duckdb_lib).resolve()) if args.duckdb_lib else None)
-    passed = failed = 0
-    ground = Ground(args, dbs)
-    try:
-        for name in args.part or PARTS:
-            try:
-                PARTS[name](ground)
-                passed += 1
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"FAIL {name} [{args.dialect}]: {str(error)[:3000]}")
-            sys.stdout.flush()
-    finally:
-        ground.close()
-        dbs.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return run_parts([PARTS[name] for name in args.part or PARTS], args, lambda databases: Ground(args, databases))
 
 
 if __name__ == "__main__":

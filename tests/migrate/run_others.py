@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from run_boundaries import Databases, Ground, entity  # noqa: E402
+from parts import run_parts  # noqa: E402
+from run_boundaries import Ground, entity  # noqa: E402
 
 
 def start(ground, *words):
@@ -124,23 +125,7 @@ def main():
     parser.add_argument("--duckdb-lib")
     args = parser.parse_args()
     args.session = str(Path(args.session).resolve())
-    dbs = Databases(str(Path(args.duckdb_lib).resolve()) if args.duckdb_lib else None)
-    passed = failed = 0
-    ground = Ground(args, dbs)
-    try:
-        for part in PARTS[args.dialect]:
-            try:
-                part(ground)
-                passed += 1
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"FAIL {part.__name__} [{args.dialect}]: {str(error)[:3000]}")
-            sys.stdout.flush()
-    finally:
-        ground.close()
-        dbs.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return run_parts(PARTS[args.dialect], args, lambda databases: Ground(args, databases))
 
 
 if __name__ == "__main__":
