@@ -101,6 +101,13 @@ schema::Schema as_held(schema::Schema shape, schema::Dialect id) {
   return shape;
 }
 
+// Whatever describes the wanted shape, it is the same database that comes to look so: a name
+// without a schema means there what it meant before.
+void stands_in(const schema::Schema& before, schema::Schema& after) {
+  after.engine = before.engine;
+  after.default_schema = before.default_schema;
+}
+
 // One question a time: steps, the other side, or what is pending.
 void refuse_mixture(const ImpactRequest& request) {
   const bool steps = !request.drop_columns.empty() || !request.drop_tables.empty() ||
@@ -140,6 +147,7 @@ ShapeChange from_sources(Context& context, const ImpactRequest& request,
   change.after = keep_unchanged(
       change.before, after.is_declared ? as_held(after.schema, compared.dialect) : after.schema,
       changes);
+  stands_in(change.before, change.after);
   std::erase_if(change.broken_views, [&](const BrokenView& broken) {
     return schema::find_view(change.after, broken.view) != nullptr;
   });
@@ -278,8 +286,7 @@ ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned)
   change.before = planned.before;
   change.after = keep_unchanged(
       change.before, as_held(planned.after, planned.before.engine.dialect), planned.changes);
-  change.after.engine = planned.before.engine;
-  change.after.default_schema = planned.before.default_schema;
+  stands_in(change.before, change.after);
   change.offline = planned.offline;
   for (const Change& each : planned.changes) {
     result.changes.push_back(describe(each));

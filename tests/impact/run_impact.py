@@ -235,8 +235,23 @@ def judge_contract(folder):
         check(f"refused: {arguments}", run(folder, "impact", *arguments).returncode == 2)
 
 
+def judge_schema(folder):
+    """An entity that is named with its schema, when the other side of the change is a description without any."""
+    edit(folder / "connections.yml", "  path: data/harbour.sqlite\n", "  path: data/harbour.sqlite\n  entities:\n    main.vessels:\n      read:\n"
+         "        columns: {call_sign: varchar, draught_m: decimal}\n")
+    (folder / "pipelines/ships.sql").write_text("SELECT call_sign FROM {{ source('harbour', 'main.vessels') }}\n")
+    edit(folder / "metadata/harbour.yml", "        - field.timestamp: until\n", "        - field.timestamp: until\n        - field.string: note\n")
+    added = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
+    check("a column that comes takes no table away", added["changes"] and not broken(added), added)
+    edit(folder / "metadata/harbour.yml", "        - field.decimal: { name: draughtM, precision: 5, scale: 2 }\n", "")
+    dropped = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
+    lost = {item for item in broken(dropped) if item[0] == "contracts"}
+    check("a column that goes is missed by its name", lost == {("contracts", "main.vessels", "draught_m")}, dropped)
+
+
 def main():
-    for judge in (judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names, judge_contract):
+    for judge in (judge_schema, judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
+                  judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
     for judge in (judge_mismatched,):
