@@ -217,6 +217,11 @@ class LiveReader {
       if (connection_ != nullptr && engine_ == schema::Dialect::Mysql) {
         return confirm_columns(model, *found);
       }
+      // duckdb keeps a view, and the columns that it had, after what it reads has gone or changed.
+      if (connection_ != nullptr && engine_ == schema::Dialect::Duckdb &&
+          schema::find_view(reading_.schema, found->name) != nullptr) {
+        return probe_table(model, true);
+      }
       return {LiveShape::State::Present, found->columns, ""};
     }
     // The catalog may hide what the user has no right on, or what a search path leads to. The
