@@ -98,7 +98,20 @@ schema::Schema as_held(schema::Schema shape, schema::Dialect id) {
       column.type = dialect.parse_type(dialect.type_name(column.type));
     }
   }
+  for (schema::View& view : shape.views) {
+    for (schema::ViewColumn& column : view.columns) {
+      if (column.type.kind != schema::TypeKind::Unknown) {
+        column.type = dialect.parse_type(dialect.type_name(column.type));
+      }
+    }
+  }
   return shape;
+}
+
+const schema::ViewColumn* find_column(const schema::View& view, const Identifier& name) {
+  const auto found = std::find_if(view.columns.begin(), view.columns.end(),
+                                  [&](const schema::ViewColumn& one) { return one.name == name; });
+  return found == view.columns.end() ? nullptr : &*found;
 }
 
 // Whatever describes the wanted shape, it is the same database that comes to look so: a name
@@ -106,6 +119,27 @@ schema::Schema as_held(schema::Schema shape, schema::Dialect id) {
 void stands_in(const schema::Schema& before, schema::Schema& after) {
   after.engine = before.engine;
   after.default_schema = before.default_schema;
+}
+
+// Views that the other side still has were made again there. A description says what their columns
+// are to be; what an engine makes of a column that stays follows from the tables.
+void settle_views(ShapeChange& change) {
+  Simulation simulation = simulate(change.before, change.steps);
+  for (schema::View& view : change.after.views) {
+    const schema::View* before = schema::find_view(change.before, view.name);
+    const schema::View* after = schema::find_view(simulation.after, view.name);
+    for (schema::ViewColumn& column : view.columns) {
+      const schema::ViewColumn* was = before ? find_column(*before, column.name) : nullptr;
+      const schema::ViewColumn* now = after ? find_column(*after, column.name) : nullptr;
+      if (now != nullptr || (was != nullptr && was->type.kind == schema::TypeKind::Unknown)) {
+        column.type = now != nullptr ? now->type : was->type;
+      }
+    }
+  }
+  change.broken_views = std::move(simulation.broken);
+  std::erase_if(change.broken_views, [&](const BrokenView& broken) {
+    return schema::find_view(change.after, broken.view) != nullptr;
+  });
 }
 
 // One question a time: steps, the other side, or what is pending.
@@ -140,17 +174,12 @@ ShapeChange from_sources(Context& context, const ImpactRequest& request,
   change.connection = connection;
   change.before = load_source(context, diff_request.from, options).schema;
   change.steps = steps_between(change.before, changes);
-  Simulation simulation = simulate(change.before, change.steps);
-  change.broken_views = std::move(simulation.broken);
-  // Views that the other side still has were made again there.
   const Source after = load_source(context, to, options);
   change.after = keep_unchanged(
       change.before, after.is_declared ? as_held(after.schema, compared.dialect) : after.schema,
       changes);
   stands_in(change.before, change.after);
-  std::erase_if(change.broken_views, [&](const BrokenView& broken) {
-    return schema::find_view(change.after, broken.view) != nullptr;
-  });
+  settle_views(change);
   return change;
 }
 
@@ -292,10 +321,7 @@ ImpactResult find_planned_impact(Context& context, const PlannedImpact& planned)
     result.changes.push_back(describe(each));
   }
   change.steps = steps_between(change.before, planned.changes);
-  change.broken_views = simulate(change.before, change.steps).broken;
-  std::erase_if(change.broken_views, [&](const BrokenView& broken) {
-    return schema::find_view(change.after, broken.view) != nullptr;
-  });
+  settle_views(change);
   judge_parts(context, change, planned.target, result);
   try {
     stale_code_impact(context, result);

@@ -22,8 +22,37 @@ struct RelationChange {
   schema::Name name;
   std::set<std::string> lost;               // columns
   std::map<std::string, schema::Type> set;  // new or retyped columns
+  std::map<std::string, schema::Type> was;  // of retyped columns
   bool gone = false;
 };
+
+// `at` gives the entry of a relation; one that stays as it was gets none.
+template <class Relation, class At>
+void compare(const Relation& before, const Relation* after, const At& at) {
+  if (after == nullptr) {
+    at(before.name).gone = true;
+    return;
+  }
+  const auto find = [](const Relation& relation, const Identifier& name) {
+    const auto found = std::find_if(relation.columns.begin(), relation.columns.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    return found == relation.columns.end() ? nullptr : &*found;
+  };
+  for (const auto& column : before.columns) {
+    const auto* now = find(*after, column.name);
+    if (now == nullptr) {
+      at(before.name).lost.insert(column.name.text());
+    } else if (now->type != column.type) {
+      at(before.name).set[column.name.text()] = now->type;
+      at(before.name).was[column.name.text()] = column.type;
+    }
+  }
+  for (const auto& column : after->columns) {
+    if (find(before, column.name) == nullptr) {
+      at(before.name).set[column.name.text()] = column.type;
+    }
+  }
+}
 
 std::map<schema::Name, RelationChange> relation_changes(const ShapeChange& change) {
   std::map<schema::Name, RelationChange> changes;
@@ -33,28 +62,11 @@ std::map<schema::Name, RelationChange> relation_changes(const ShapeChange& chang
   };
   for (const schema::Table& before : change.before.tables) {
     const schema::Table* after = schema::find_table(change.after, before.name);
-    if (after == nullptr) {
-      at(before.name).gone = true;
-      continue;
-    }
-    for (const schema::Column& column : before.columns) {
-      const schema::Column* now = schema::find_column(*after, column.name);
-      if (now == nullptr) {
-        at(before.name).lost.insert(column.name.text());
-      } else if (now->type != column.type) {
-        at(before.name).set[column.name.text()] = now->type;
-      }
-    }
-    for (const schema::Column& column : after->columns) {
-      if (schema::find_column(before, column.name) == nullptr) {
-        at(before.name).set[column.name.text()] = column.type;
-      }
-    }
+    compare(before, after, at);
   }
   for (const schema::View& before : change.before.views) {
-    if (schema::find_view(change.after, before.name) == nullptr) {
-      at(before.name).gone = true;
-    }
+    const schema::View* after = schema::find_view(change.after, before.name);
+    compare(before, after, at);
   }
   return changes;
 }
@@ -137,8 +149,7 @@ class LiveAfter {
       }
     }
     for (const auto& [name, type] : changed.set) {
-      result.push_back({name, dialect::bucket_of(change_.before.engine.dialect, type),
-                        type.native.empty() ? to_string(type) : type.native});
+      result.push_back(live_column(name, type));
     }
     return std::make_shared<const LiveColumns>(std::move(result));
   }
@@ -188,8 +199,40 @@ class LiveAfter {
       }
       if (facts.has_star && shape.columns) {
         shape.columns = edited(*shape.columns, *changed);
+      } else if (shape.columns) {
+        shape.columns = retyped(*shape.columns, facts, parts.back().text, *changed);
       }
     }
+  }
+
+  // A column that the text hands on under its own name has its new type.
+  std::shared_ptr<const LiveColumns> retyped(const LiveColumns& columns,
+                                             const sql::QueryFacts& facts,
+                                             const std::string& relation,
+                                             const RelationChange& changed) const {
+    const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
+    LiveColumns result = columns;
+    for (const auto& [name, was] : changed.was) {
+      const bool handed_on = std::any_of(
+          facts.outputs.begin(), facts.outputs.end(),
+          [&](const auto& output) { return output && dialect.same_name(name, *output, false); });
+      if (!handed_on || !names(facts, relation, name)) {
+        continue;
+      }
+      for (models::LiveColumn& column : result) {
+        // Another kind of value than the column's is what an expression makes of it.
+        if (dialect.same_name(column.name, name, false) &&
+            column.bucket == live_column(name, was).bucket) {
+          column = live_column(column.name, changed.set.at(name));
+        }
+      }
+    }
+    return std::make_shared<const LiveColumns>(std::move(result));
+  }
+
+  models::LiveColumn live_column(const std::string& name, const schema::Type& type) const {
+    return {name, dialect::bucket_of(change_.before.engine.dialect, type),
+            type.native.empty() ? to_string(type) : type.native};
   }
 
   bool names(const sql::QueryFacts& facts, const std::string& relation,

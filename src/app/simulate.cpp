@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "app/simulate_views.h"
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "dialect/dialect.h"
@@ -14,20 +15,6 @@ namespace kedge::app {
 namespace {
 
 using schema::Name;
-
-// Names are compared as the dialect compares them: exactly, or without regard to case.
-bool same(const schema::Schema& shape, const std::string& live, const std::string& written) {
-  return dialect::get_dialect(shape.engine.dialect).same_name(live, written, false) ||
-         live == written;
-}
-
-Name qualified(const schema::Schema& shape, const Name& name) {
-  return name.schema == shape.default_schema ? Name{Identifier(), name.name} : name;
-}
-
-const schema::Table* table_of(const schema::Schema& shape, const Name& name) {
-  return schema::find_table(shape, qualified(shape, name));
-}
 
 std::vector<std::string> relation_names(const schema::Schema& shape) {
   std::vector<std::string> names;
@@ -173,65 +160,16 @@ void rename_column(schema::Schema& shape, const RenameColumn& step) {
   }
 }
 
-bool reads(const schema::Schema& shape, const schema::View& view, const Name& relation,
-           const Identifier& column) {
-  const std::vector<ViewRead> all = reads_of(shape, view);
-  return std::any_of(all.begin(), all.end(), [&](const ViewRead& read) {
-    return read.relation == relation &&
-           (column.empty() || read.everything || contains(read.columns, column));
-  });
-}
-
-// Views that hand a column on under its own name have its new type, as have the views over them.
-void retype_in_views(schema::Schema& shape, const schema::Schema& before, const Name& relation,
-                     const Identifier& name, const schema::Type& from, const schema::Type& to) {
-  // Which columns of a view another one reads is not known; that it reads it is.
-  const Identifier read = schema::find_view(before, relation) == nullptr ? name : Identifier();
-  for (schema::View& view : shape.views) {
-    for (schema::ViewColumn& column : view.columns) {
-      if (same(before, column.name.text(), name.text()) && column.type == from &&
-          column.type != to && reads(before, view, relation, read)) {
-        column.type = to;
-        retype_in_views(shape, before, view.name, column.name, from, to);
-      }
-    }
-  }
-}
-
-void retype_column(schema::Schema& shape, const RetypeColumn& step, const schema::Schema& before) {
-  for (schema::Table& table : shape.tables) {
+void retype_column(Simulation& simulation, const RetypeColumn& step, const schema::Schema& before) {
+  for (schema::Table& table : simulation.after.tables) {
     for (schema::Column& column : table.columns) {
       if (table.name == step.table && column.name == step.column) {
-        const schema::Type old = column.type;
-        column.type = dialect::get_dialect(shape.engine.dialect).parse_type(step.type);
-        retype_in_views(shape, before, table.name, column.name, old, column.type);
+        const schema::Type type = dialect::get_dialect(before.engine.dialect).parse_type(step.type);
+        retype_in_views(simulation, table.name, column, type, before);
+        column.type = type;
       }
     }
   }
-}
-
-// Views that read what is gone go too, and what reads them, until nothing changes.
-void break_views(Simulation& simulation, const Name& relation, const Identifier& column,
-                 const schema::Schema& before) {
-  std::vector<BrokenView> lost;
-  for (const schema::View& view : simulation.after.views) {
-    if (reads(before, view, relation, column)) {
-      lost.push_back({view.name, relation, column});
-    }
-  }
-  for (BrokenView& broken : lost) {
-    const Name name = broken.view;
-    std::erase_if(simulation.after.views,
-                  [&](const schema::View& view) { return view.name == name; });
-    simulation.broken.push_back(std::move(broken));
-    break_views(simulation, name, Identifier(), before);
-  }
-}
-
-// Postgres and sqlite rewrite their views when a column is renamed; the others do not.
-bool renames_reach_views(schema::Dialect dialect) {
-  return dialect == schema::Dialect::Postgres || dialect == schema::Dialect::Sqlite ||
-         dialect == schema::Dialect::D1;
 }
 
 }  // namespace
@@ -293,85 +231,27 @@ DropColumn parse_column(const schema::Schema& shape, const std::string& text) {
                                      base::did_you_mean(wanted, known));
 }
 
-std::vector<ViewRead> reads_of(const schema::Schema& shape, const schema::View& view) {
-  const sql::QueryFacts facts = sql::analyse_query(view.body, shape.engine.dialect);
-  std::map<Name, ViewRead> found;
-  if (facts.opaque) {
-    for (const Name& name : view.depends_on) {
-      found[name] = {qualified(shape, name), {}, true};
-    }
-  }
-  const auto resolve = [&](const std::vector<sql::NamePart>& parts) {
-    Name name{Identifier(), Identifier(parts.back().text)};
-    if (parts.size() > 1) {
-      name.schema = Identifier(parts[parts.size() - 2].text);
-    }
-    for (const schema::Table& table : shape.tables) {
-      if (same(shape, to_string(table.name), to_string(qualified(shape, name)))) {
-        return table.name;
-      }
-    }
-    for (const schema::View& other : shape.views) {
-      if (same(shape, to_string(other.name), to_string(qualified(shape, name)))) {
-        return other.name;
-      }
-    }
-    return qualified(shape, name);
-  };
-  for (const std::vector<sql::NamePart>& parts : facts.relations) {
-    const Name name = resolve(parts);
-    found[name] = {name, {}, facts.has_star};
-  }
-  for (const sql::ColumnReference& reference : facts.references) {
-    for (const sql::ColumnReference::Scope& scope : reference.scopes) {
-      for (std::size_t i = 0; i < scope.relation_aliases.size(); ++i) {
-        const bool named =
-            reference.parts.size() < 2 || same(shape, scope.relation_aliases[i],
-                                               reference.parts[reference.parts.size() - 2].text);
-        const schema::Table* table = table_of(shape, resolve(scope.relations[i]));
-        for (const schema::Column& column :
-             named&& table != nullptr ? table->columns : std::vector<schema::Column>{}) {
-          if (same(shape, column.name.text(), reference.parts.back().text)) {
-            found[table->name].relation = table->name;
-            found[table->name].columns.push_back(column.name);
-          }
-        }
-      }
-    }
-  }
-  std::vector<ViewRead> result;
-  for (auto& [name, read] : found) {
-    std::sort(read.columns.begin(), read.columns.end());
-    read.columns.erase(std::unique(read.columns.begin(), read.columns.end()), read.columns.end());
-    result.push_back(std::move(read));
-  }
-  return result;
-}
-
 Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps) {
   Simulation simulation;
   simulation.after = before;
   for (const Step& step : steps) {
     const schema::Schema current = simulation.after;
-    std::visit(
-        base::Overloaded{
-            [&](const DropColumn& drop) {
-              break_views(simulation, drop.table, drop.column, current);
-              remove_column(simulation.after, drop.table, drop.column);
-            },
-            [&](const DropTable& drop) {
-              break_views(simulation, drop.table, Identifier(), current);
-              remove_table(simulation.after, drop.table);
-            },
-            [&](const RenameColumn& rename) {
-              if (!renames_reach_views(before.engine.dialect)) {
-                break_views(simulation, rename.table, rename.from, current);
-              }
-              rename_column(simulation.after, rename);
-            },
-            [&](const RetypeColumn& retype) { retype_column(simulation.after, retype, current); },
-        },
-        step);
+    std::visit(base::Overloaded{
+                   [&](const DropColumn& drop) {
+                     drop_in_views(simulation, drop.table, drop.column, current);
+                     remove_column(simulation.after, drop.table, drop.column);
+                   },
+                   [&](const DropTable& drop) {
+                     break_views(simulation, drop.table, Identifier(), current);
+                     remove_table(simulation.after, drop.table);
+                   },
+                   [&](const RenameColumn& rename) {
+                     rename_in_views(simulation, rename, current);
+                     rename_column(simulation.after, rename);
+                   },
+                   [&](const RetypeColumn& retype) { retype_column(simulation, retype, current); },
+               },
+               step);
   }
   std::sort(simulation.broken.begin(), simulation.broken.end(),
             [](const BrokenView& a, const BrokenView& b) { return a.view < b.view; });

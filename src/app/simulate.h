@@ -59,6 +59,7 @@ struct ViewRead {
   schema::Name relation;
   std::vector<Identifier> columns;
   bool everything = false;  // a star, or text that cannot be parsed
+  bool by_star = false;     // a star, and the text is understood
 };
 std::vector<ViewRead> reads_of(const schema::Schema& shape, const schema::View& view);
 

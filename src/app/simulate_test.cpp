@@ -79,6 +79,69 @@ TEST(Simulate, ANewTypeReachesTheViewsThatHandItOn) {
   EXPECT_EQ(kind_of("v_other"), schema::TypeKind::Int64);
 }
 
+// The yard with views whose columns are known, as the dialect keeps them.
+schema::Schema known_yard(schema::Dialect dialect) {
+  schema::Schema shape = yard();
+  shape.engine.dialect = dialect;
+  shape.views = {
+      view("v_all", "SELECT * FROM berths"),
+      view("v_alias", "SELECT code AS c FROM berths"),
+      view("v_bare", "SELECT b.id, b.code FROM berths b JOIN moorings m ON m.berth_id = b.id"),
+      view("v_over_all", "SELECT * FROM v_all"),
+      view("v_over_bare", "SELECT x.code FROM v_bare x"),
+      view("v_own", "SELECT m.id FROM moorings m JOIN berths b ON b.id = m.berth_id")};
+  const std::vector<std::vector<const char*>> columns = {{"id", "code"}, {"c"},    {"id", "code"},
+                                                         {"id", "code"}, {"code"}, {"id"}};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (const char* name : columns[i]) {
+      schema::ViewColumn column;
+      column.name = Identifier(name);
+      column.type.kind = schema::TypeKind::Int64;
+      shape.views[i].columns.push_back(column);
+    }
+  }
+  schema::normalise(shape);
+  return shape;
+}
+
+// "v_all(id, code) v_alias(c)": the views that are left.
+std::string views_after(schema::Dialect dialect, const Step& step) {
+  std::string text;
+  for (const schema::View& view : simulate(known_yard(dialect), {step}).after.views) {
+    text += (text.empty() ? "" : " ") + to_string(view.name) + "(";
+    for (const schema::ViewColumn& column : view.columns) {
+      text += (text.back() == '(' ? "" : ", ") + column.name.text();
+    }
+    text += ")";
+  }
+  return text;
+}
+
+TEST(Simulate, ARenameIsWrittenIntoTheViewsOfSqlite) {
+  const RenameColumn code{table_name("berths"), Identifier("code"), Identifier("sign")};
+  EXPECT_EQ(views_after(schema::Dialect::Sqlite, code),
+            "v_alias(c) v_all(id, sign) v_bare(id, sign) v_over_all(id, sign) v_own(id)");
+  EXPECT_EQ(views_after(schema::Dialect::Postgres, code),
+            "v_alias(c) v_all(id, code) v_bare(id, code) v_over_all(id, code) v_over_bare(code) "
+            "v_own(id)");
+  EXPECT_EQ(views_after(schema::Dialect::Duckdb, code), "v_own(id)");
+  const RenameColumn id{table_name("berths"), Identifier("id"), Identifier("no")};
+  EXPECT_EQ(views_after(schema::Dialect::Sqlite, id),
+            "v_alias(c) v_all(no, code) v_bare(no, code) v_over_all(no, code) v_over_bare(code) "
+            "v_own(id)");
+}
+
+TEST(Simulate, AStarOfSqliteLosesTheColumnAlone) {
+  const DropColumn code{table_name("berths"), Identifier("code")};
+  EXPECT_EQ(views_after(schema::Dialect::Sqlite, code), "v_all(id) v_over_all(id) v_own(id)");
+  EXPECT_EQ(views_after(schema::Dialect::Duckdb, code), "v_own(id)");
+}
+
+TEST(Simulate, DuckdbRefusesAViewWhoseColumnsHaveOtherTypes) {
+  const RetypeColumn code{table_name("berths"), Identifier("code"), "text"};
+  EXPECT_EQ(views_after(schema::Dialect::Duckdb, code), "v_alias(c) v_own(id)");
+}
+
 TEST(Simulate, ADroppedColumnBreaksTheViewsThatReadItAndThoseAboveThem) {
   const Simulation result = run(DropColumn{table_name("moorings"), Identifier("fee")});
   ASSERT_EQ(result.broken.size(), 2U);
