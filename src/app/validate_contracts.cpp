@@ -45,9 +45,8 @@ std::shared_ptr<const pipeline::Workspace> narrowed(const pipeline::Compilation&
 }
 
 void connect(Context& context, const ValidateRequest& request,
-             const pipeline::Compilation& compilation, const pipeline::DryCompile& dry,
-             Validation& result) {
-  const auto workspace = narrowed(compilation, request);
+             const std::shared_ptr<const pipeline::Workspace>& workspace,
+             const pipeline::DryCompile& dry, Validation& result) {
   const pipeline::World world = world_of(context);
   pipeline::State state(context.files, context.folder, workspace->project.state_dir.text);
   const contracts::Baselines baselines = state.baselines();
@@ -76,6 +75,7 @@ void check_contracts(Context& context, const ValidateRequest& request, Validatio
   if (!compilation.ok()) {
     return;
   }
+  const auto selected = narrowed(compilation, request);  // refuses what matches nothing
   const pipeline::Workspace& workspace = *compilation.workspace;
   result.pipelines += workspace.pipelines.size();
   const pipeline::State state(context.files, context.folder, workspace.project.state_dir.text);
@@ -87,7 +87,7 @@ void check_contracts(Context& context, const ValidateRequest& request, Validatio
   }
   add_all(dry.problems, result);
   if (dry.problems.empty() && request.reach == Reach::Connect) {
-    connect(context, request, compilation, dry, result);
+    connect(context, request, selected, dry, result);
   }
 }
 

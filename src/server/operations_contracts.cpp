@@ -20,7 +20,11 @@ Answer run_validate(app::Context& context, const Node& arguments) {
 
 Answer run_drift(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"entities"});
-  return {200, report::show_json(app::show_schemas(context, list_member(arguments, "entities")))};
+  const app::ShowResult shown = app::show_schemas(context, list_member(arguments, "entities"));
+  if (!shown.problems.empty()) {
+    throw Error(shown.problems.front());
+  }
+  return {200, report::show_json(shown)};
 }
 
 Answer run_runs(app::Context& context, const Node& arguments) {

@@ -56,8 +56,8 @@ int status_of(Code code) {
   if (code == codes::unknown_key) {
     return 400;
   }
-  // A source, or a selection, that names what the project does not have.
-  if (code == codes::ERR_SOURCE || code == codes::PZ0210) {
+  // A source, a selection or an entity that the project does not have.
+  if (code == codes::ERR_SOURCE || code == codes::PZ0210 || code == codes::PZ0127) {
     return 404;
   }
   return http_status_of(code);

@@ -353,6 +353,10 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("check", server.json("POST", "/check", {})[1]["findings"] == cli_check["findings"])
     status, body = server.json("POST", "/impact", {"connection": "main", "drop_columns": ["crates.lot"]})
     check("impact", status == 200 and body["changes"] == ["drop column crates.lot"], body)
+    for path, body in (("/contracts/validate", {"select": ["nothing"]}), ("/contracts/validate", {"select": ["nothing"], "connect": True}),
+                       ("/contracts/drift", {"entities": ["main.nothing"]})):
+        status, answer = server.json("POST", path, body)
+        check(f"names nothing: {path} {body}", status == 404 and answer["error"] in ("PZ0210", "PZ0127"), answer)
     check("malformed", server.json("POST", "/check", raw=b"{")[0] == 400)
     check("deep nesting", server.json("POST", "/check", raw=b"[" * 100000)[0] == 400)
     judge_leftovers(server)
