@@ -47,8 +47,12 @@ Answer ingest(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(
       arguments, {"data_source", "datasource", "schema_name", "include_tables", "exclude_tables"});
   std::optional<std::string> source = text_member(arguments, "data_source");
+  const std::optional<std::string> other = text_member(arguments, "datasource");
+  if (source && other && *source != *other) {
+    throw Error(codes::ERR_BODY, "'data_source' and 'datasource' are one member, and differ");
+  }
   if (!source) {
-    source = text_member(arguments, "datasource");
+    source = other;
   }
   if (!source) {
     throw Error(codes::ERR_BODY, "'data_source' is needed");
