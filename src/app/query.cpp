@@ -224,9 +224,10 @@ Code failure_code(db::FailureClass failure) {
       return codes::connection_failed;
     case db::FailureClass::Timeout:
       return codes::timeout;
+    case db::FailureClass::Cancelled:
+      return codes::ERR_CANCELLED;  // by whoever stops: nothing is wrong with the query
     case db::FailureClass::Schema:
     case db::FailureClass::Data:
-    case db::FailureClass::Cancelled:
     case db::FailureClass::Resource:
     case db::FailureClass::Lock:
     case db::FailureClass::Other:

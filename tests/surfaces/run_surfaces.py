@@ -290,8 +290,9 @@ def judge_slow(project):
     judge_taken_back(project, query)
     judge_hang_up(project, query)
     server = Server(project)
-    caller = threading.Thread(target=lambda: raw(server, "POST /query HTTP/1.1\nHost: localhost\nContent-Length: "
-                                                 + str(len(json.dumps(query))), json.dumps(query).encode()))
+    answers = []
+    caller = threading.Thread(target=lambda: answers.append(raw(server, "POST /query HTTP/1.1\nHost: localhost\nContent-Length: "
+                                                                + str(len(json.dumps(query))), json.dumps(query).encode())))
     caller.start()
     time.sleep(0.5)
     begin = time.monotonic()
@@ -300,6 +301,7 @@ def judge_slow(project):
     check("SIGTERM does not wait for a query without end", server.exit == 0 and took < 15, f"{server.exit} {took}")
     check("it is ended, not cut off", not any("cut off" in line for line in server.lines), server.lines)
     caller.join()
+    check("the stop is not the query's fault", b'"ERR_CANCELLED"' in answers[0] and answers[0].startswith(b"HTTP/1.1 502 "), answers)
     messages = [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "query", "arguments": query}}
                 for number in (1, 2)] + [{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}]
     done = subprocess.run([kedge, "-C", str(project), "mcp"], input="".join(json.dumps(m) + "\n" for m in messages),
