@@ -114,13 +114,31 @@ std::string to_string(FleetState state) {
   return "unreachable";
 }
 
+namespace {
+
+// What is quoted is the database's own name or path: without it, one reason reads alike for all.
+std::string reason_of(const FleetResult& result) {
+  std::string text = result.message;
+  for (std::size_t begin = text.find('\''); begin != std::string::npos;) {
+    const std::size_t end = text.find('\'', begin + 1);
+    if (end == std::string::npos) {
+      break;
+    }
+    text.replace(begin, end + 1 - begin, "...");
+    begin = text.find('\'', begin);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<FleetGroup> group_fleet(const std::vector<FleetResult>& results) {
-  std::map<std::tuple<FleetState, std::vector<std::string>>, FleetGroup> groups;
+  std::map<std::tuple<FleetState, std::vector<std::string>, std::string>, FleetGroup> groups;
   for (const FleetResult& result : results) {
-    FleetGroup& group = groups[{result.state, result.changes}];
+    FleetGroup& group = groups[{result.state, result.changes, reason_of(result)}];
     group.state = result.state;
     group.changes = result.changes;
-    group.message = result.message;
+    group.message = group.members.empty() ? result.message : group.message;
     group.members.push_back(result.name);
   }
   std::vector<FleetGroup> sorted;

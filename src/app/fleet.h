@@ -36,7 +36,7 @@ struct FleetResult {
 struct FleetGroup {
   FleetState state = FleetState::InLine;
   std::vector<std::string> changes;
-  std::string message;
+  std::string message;               // Unreachable: of the first member
   std::vector<std::string> members;  // sorted
 };
 

@@ -71,6 +71,10 @@ FleetRequest prepare_fleet(Context& context, const FleetFlags& flags) {
   }
   if (flags.databases) {
     const std::vector<Listed> found = matching_files(context, *flags.databases);
+    if (found.empty()) {
+      throw Error(codes::ERR_USAGE, "no file matches '" + *flags.databases + "'",
+                  "a * in the last part of --databases stands for any text");
+    }
     names.insert(names.end(), found.begin(), found.end());
   }
   if (names.empty()) {

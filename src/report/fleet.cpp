@@ -71,6 +71,9 @@ Json fleet_json(const app::FleetReport& report) {
   for (const app::FleetGroup& group : report.groups) {
     Json json;
     json.set("state", to_string(group.state)).set("count", group.members.size());
+    if (!group.message.empty()) {
+      json.set("message", group.message);
+    }
     json.set("changes", texts(group.changes)).set("members", texts(group.members));
     groups.push(std::move(json));
   }

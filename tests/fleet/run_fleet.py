@@ -92,6 +92,14 @@ def sqlite_fleet(folder):
     check("same groups again", again["groups"] == gate["groups"])
     (folder / "list").write_text(f"# two\nsqlite:data/f0000.sqlite\nsqlite:data/none.sqlite\n")
     code, gate, _ = verify(folder, "--fleet", "list", "--reference", f"sqlite:{folder}/data/f0000.sqlite")
+    (folder / "list").write_text("sqlite:data/none.sqlite\nsqlite:data/no.sqlite\nsqlite:data/junk.sqlite\n")
+    (folder / "data/junk.sqlite").write_text("no database")
+    groups = verify(folder, "--fleet", "list", "--reference", f"sqlite:{folder}/data/f0000.sqlite")[1]["groups"]
+    check("unreachable databases stand with those of the same reason", [group["members"] for group in groups] ==
+          [["sqlite:data/no.sqlite", "sqlite:data/none.sqlite"], ["sqlite:data/junk.sqlite"]], groups)
+    check("each group says its own reason", "cannot open" in groups[0]["message"] and "cannot be read" in groups[1]["message"], groups)
+    done = subprocess.run([kedge, "-C", str(folder), "verify", "--databases", "data/f[0].sqlite"], capture_output=True, text=True)
+    check("a pattern that matches nothing is named", done.returncode == 2 and "no file matches 'data/f[0].sqlite'" in done.stderr, done.stderr)
     check("one unreachable", code == 2 and [group["state"] for group in gate["groups"]] == ["in-line", "unreachable"], gate["groups"])
 
 
