@@ -205,29 +205,38 @@ class LiveAfter {
     }
   }
 
-  // A column that the text hands on under its own name has its new type.
+  // A column that the text hands on has its new type.
   std::shared_ptr<const LiveColumns> retyped(const LiveColumns& columns,
                                              const sql::QueryFacts& facts,
                                              const std::string& relation,
                                              const RelationChange& changed) const {
     const dialect::Dialect& dialect = dialect::get_dialect(change_.before.engine.dialect);
     LiveColumns result = columns;
-    for (const auto& [name, was] : changed.was) {
-      const bool handed_on = std::any_of(
-          facts.outputs.begin(), facts.outputs.end(),
-          [&](const auto& output) { return output && dialect.same_name(name, *output, false); });
-      if (!handed_on || !names(facts, relation, name)) {
-        continue;
-      }
-      for (models::LiveColumn& column : result) {
-        // Another kind of value than the column's is what an expression makes of it.
-        if (dialect.same_name(column.name, name, false) &&
-            column.bucket == live_column(name, was).bucket) {
-          column = live_column(column.name, changed.set.at(name));
+    for (std::size_t i = 0; i < facts.handed_on.size() && i < facts.outputs.size(); ++i) {
+      for (const auto& [name, was] : changed.was) {
+        if (!facts.outputs[i] || !hands_on(facts, i, relation, name)) {
+          continue;
+        }
+        for (models::LiveColumn& column : result) {
+          if (dialect.same_name(column.name, *facts.outputs[i], false) &&
+              column.bucket == live_column(name, was).bucket) {
+            column = live_column(column.name, changed.set.at(name));
+          }
         }
       }
     }
     return std::make_shared<const LiveColumns>(std::move(result));
+  }
+
+  bool hands_on(const sql::QueryFacts& facts, std::size_t output, const std::string& relation,
+                const std::string& column) const {
+    sql::QueryFacts one;
+    for (const sql::ColumnReference& reference : facts.references) {
+      if (facts.handed_on[output] && reference.begin == *facts.handed_on[output]) {
+        one.references.push_back(reference);
+      }
+    }
+    return names(one, relation, column);
   }
 
   models::LiveColumn live_column(const std::string& name, const schema::Type& type) const {

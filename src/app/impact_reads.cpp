@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/simulate_views.h"
 #include "contracts/type_name.h"
 #include "dialect/dialect.h"
 #include "pipeline/source.h"
@@ -38,7 +39,9 @@ std::vector<Loss> losses_of(const ShapeChange& change) {
       const auto now =
           std::find_if(after->columns.begin(), after->columns.end(),
                        [&](const schema::ViewColumn& one) { return one.name == column.name; });
-      if (now != after->columns.end() && now->type != column.type) {
+      if (now == after->columns.end()) {
+        found.push_back({before.name, column.name.text()});
+      } else if (now->type != column.type) {
         found.push_back({before.name, column.name.text(), true});
       }
     }
@@ -46,9 +49,8 @@ std::vector<Loss> losses_of(const ShapeChange& change) {
   return found;
 }
 
-ReadUse::ReadUse(const ShapeChange& change, const pipeline::ReadSpec& read)
-    : is_query_(!read.query.empty()) {
-  if (is_query_) {
+ReadUse::ReadUse(const ShapeChange& change, const pipeline::ReadSpec& read) : query_(read.query) {
+  if (is_query()) {
     schema::View view;
     view.body = read.query;
     reads_ = reads_of(change.before, view);
@@ -95,8 +97,9 @@ contracts::FetchedShape declared_shape(const pipeline::ReadSpec& read,
 
 namespace {
 
-// The column as the table has it now, where the query hands it on under its own name.
-void retype(const ShapeChange& change, const Loss& loss, contracts::FetchedShape& shape) {
+// The column as the table has it now, where the query hands it on.
+void retype(const ShapeChange& change, const Loss& loss, const std::string& query,
+            contracts::FetchedShape& shape) {
   const schema::Table* table = schema::find_table(change.after, loss.relation);
   if (table == nullptr) {
     return;
@@ -104,8 +107,12 @@ void retype(const ShapeChange& change, const Loss& loss, contracts::FetchedShape
   for (const contracts::FetchedColumn& now :
        pipeline::fetched_of(change.before.engine.dialect, *table).columns) {
     for (contracts::FetchedColumn& column : shape.columns) {
-      if (now.name == loss.column && column.name == loss.column) {
+      const auto handed_on =
+          hands_on(change.before, query, column.name, loss.relation, Identifier(loss.column));
+      if (now.name == loss.column && handed_on.value_or(column.name == loss.column)) {
+        const std::string name = column.name;
         column = now;
+        column.name = name;
       }
     }
   }
@@ -123,7 +130,7 @@ std::optional<contracts::FetchedShape> shape_after(const ShapeChange& change,
       continue;
     }
     if (loss.retyped) {
-      retype(change, loss, shape);
+      retype(change, loss, use.query(), shape);
     } else if (found == Use::Named) {
       return std::nullopt;
     } else {

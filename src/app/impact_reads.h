@@ -31,11 +31,12 @@ class ReadUse {
  public:
   ReadUse() = default;  // of another database
   ReadUse(const ShapeChange& change, const pipeline::ReadSpec& read);
-  bool is_query() const { return is_query_; }
+  bool is_query() const { return !query_.empty(); }
+  const std::string& query() const { return query_; }
   Use of(const Loss& loss) const;
 
  private:
-  bool is_query_ = false;
+  std::string query_;
   std::optional<schema::Name> relation_;
   std::vector<ViewRead> reads_;
 };

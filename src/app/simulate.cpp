@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "app/simulate_views.h"
 #include "base/overloaded.h"
@@ -160,15 +161,39 @@ void rename_column(schema::Schema& shape, const RenameColumn& step) {
   }
 }
 
+// A view, or a file, whose own column is made another one.
+schema::ViewColumn* view_column(schema::Schema& shape, const Name& name, const Identifier& column) {
+  for (schema::View& view : shape.views) {
+    for (schema::ViewColumn& candidate : view.columns) {
+      if (view.name == name && candidate.name == column) {
+        return &candidate;
+      }
+    }
+  }
+  return nullptr;
+}
+
+void drop_view_column(schema::Schema& shape, const DropColumn& step) {
+  for (schema::View& view : shape.views) {
+    if (view.name == step.table) {
+      std::erase_if(view.columns, [&](const auto& one) { return one.name == step.column; });
+    }
+  }
+}
+
 void retype_column(Simulation& simulation, const RetypeColumn& step, const schema::Schema& before) {
+  const schema::Type type = dialect::get_dialect(before.engine.dialect).parse_type(step.type);
   for (schema::Table& table : simulation.after.tables) {
     for (schema::Column& column : table.columns) {
       if (table.name == step.table && column.name == step.column) {
-        const schema::Type type = dialect::get_dialect(before.engine.dialect).parse_type(step.type);
-        retype_in_views(simulation, table.name, column, type, before);
+        retype_in_views(simulation, table.name, {column.name, column.type, type}, before);
         column.type = type;
       }
     }
+  }
+  if (schema::ViewColumn* column = view_column(simulation.after, step.table, step.column)) {
+    const schema::Type old = std::exchange(column->type, type);
+    retype_in_views(simulation, step.table, {step.column, old, type}, before);
   }
 }
 
@@ -219,13 +244,11 @@ DropColumn parse_column(const schema::Schema& shape, const std::string& text) {
   const Name name = parse_relation(shape, text.substr(0, dot));
   const std::string wanted = text.substr(dot + 1);
   std::vector<std::string> known;
-  if (const schema::Table* table = table_of(shape, name)) {
-    for (const schema::Column& column : table->columns) {
-      if (same(shape, column.name.text(), wanted)) {
-        return {name, column.name};
-      }
-      known.push_back(column.name.text());
+  for (const Identifier& column : column_names(shape, name)) {
+    if (same(shape, column.text(), wanted)) {
+      return {name, column};
     }
+    known.push_back(column.text());
   }
   throw Error(codes::ERR_SOURCE, "table '" + to_string(name) + "' has no column '" + wanted + "'" +
                                      base::did_you_mean(wanted, known));
@@ -240,6 +263,7 @@ Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps
                    [&](const DropColumn& drop) {
                      drop_in_views(simulation, drop.table, drop.column, current);
                      remove_column(simulation.after, drop.table, drop.column);
+                     drop_view_column(simulation.after, drop);
                    },
                    [&](const DropTable& drop) {
                      break_views(simulation, drop.table, Identifier(), current);
@@ -248,6 +272,9 @@ Simulation simulate(const schema::Schema& before, const std::vector<Step>& steps
                    [&](const RenameColumn& rename) {
                      rename_in_views(simulation, rename, current);
                      rename_column(simulation.after, rename);
+                     if (auto* own = view_column(simulation.after, rename.table, rename.from)) {
+                       own->name = rename.to;
+                     }
                    },
                    [&](const RetypeColumn& retype) { retype_column(simulation, retype, current); },
                },

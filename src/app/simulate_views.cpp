@@ -23,8 +23,6 @@ const schema::Table* table_of(const schema::Schema& shape, const Name& name) {
   return schema::find_table(shape, qualified(shape, name));
 }
 
-namespace {
-
 std::vector<Identifier> column_names(const schema::Schema& shape, const Name& relation) {
   std::vector<Identifier> names;
   if (const schema::Table* table = table_of(shape, relation)) {
@@ -38,6 +36,8 @@ std::vector<Identifier> column_names(const schema::Schema& shape, const Name& re
   }
   return names;
 }
+
+namespace {
 
 Name resolve(const schema::Schema& shape, const std::vector<sql::NamePart>& parts) {
   Name name{Identifier(), Identifier(parts.back().text)};
@@ -147,35 +147,6 @@ void break_views(Simulation& simulation, const Name& relation, const Identifier&
 
 namespace {
 
-struct Retyped {
-  const Identifier& name;
-  const schema::Type& from;
-  const schema::Type& to;
-};
-
-// Views that hand a column on under its own name have its new type, as have the views over them.
-// Duckdb refuses a view whose columns are no longer of the types that it was made with.
-void retype_from(Simulation& simulation, const schema::Schema& before, const Name& relation,
-                 const Retyped& change) {
-  std::vector<Name> found;
-  for (schema::View& view : simulation.after.views) {
-    for (schema::ViewColumn& column : view.columns) {
-      if (same(before, column.name.text(), change.name.text()) && column.type == change.from &&
-          column.type != change.to && reads(before, view, relation, change.name)) {
-        column.type = change.to;
-        found.push_back(view.name);
-      }
-    }
-  }
-  for (const Name& view : found) {
-    if (before.engine.dialect == schema::Dialect::Duckdb) {
-      break_view(simulation, {view, relation, change.name}, before);
-    } else {
-      retype_from(simulation, before, view, change);
-    }
-  }
-}
-
 // Sqlite keeps a view as it was written: a star gives what its relations have now, and a rename is
 // written into the text, so that a column without an alias has the new name outside as well.
 bool keeps_view_text(const schema::Schema& shape) {
@@ -265,6 +236,23 @@ std::vector<std::size_t> renamed_outputs(const schema::Schema& before, const sch
 
 }  // namespace
 
+std::optional<bool> hands_on(const schema::Schema& shape, const std::string& query,
+                             const std::string& output, const Name& relation,
+                             const Identifier& column) {
+  const sql::QueryFacts facts = sql::analyse_query(query, shape.engine.dialect);
+  for (std::size_t i = 0; i < facts.outputs.size() && i < facts.handed_on.size(); ++i) {
+    if (!facts.outputs[i] || !facts.handed_on[i] || !same(shape, *facts.outputs[i], output)) {
+      continue;
+    }
+    return std::any_of(
+        facts.references.begin(), facts.references.end(), [&](const auto& reference) {
+          return reference.begin == *facts.handed_on[i] && is_of(shape, reference, relation) &&
+                 same(shape, column.text(), reference.parts.back().text);
+        });
+  }
+  return std::nullopt;
+}
+
 void rename_in_views(Simulation& simulation, const RenameColumn& step,
                      const schema::Schema& before) {
   const auto& [relation, from, to] = step;
@@ -326,9 +314,36 @@ void drop_in_views(Simulation& simulation, const Name& relation, const Identifie
   }
 }
 
-void retype_in_views(Simulation& simulation, const Name& relation, const schema::Column& column,
-                     const schema::Type& to, const schema::Schema& before) {
-  retype_from(simulation, before, relation, {column.name, column.type, to});
+// Views that hand a column on have its new type, as have the views over them.
+// Duckdb refuses a view whose columns are no longer of the types that it was made with.
+void retype_in_views(Simulation& simulation, const Name& relation, const Retyped& change,
+                     const schema::Schema& before) {
+  std::vector<std::pair<Name, Identifier>> found;
+  for (schema::View& view : simulation.after.views) {
+    for (schema::ViewColumn& column : view.columns) {
+      if (column.type != change.from || column.type == change.to) {
+        continue;
+      }
+      // What a star or an expression gives is taken for the column by its name.
+      if (hands_on(before, view.body, column.name.text(), relation, change.name)
+              .value_or(same(before, column.name.text(), change.name.text()) &&
+                        reads(before, view, relation, change.name))) {
+        column.type = change.to;
+        found.emplace_back(view.name, column.name);
+      }
+    }
+  }
+  for (const auto& [view, column] : found) {
+    if (before.engine.dialect == schema::Dialect::Duckdb) {
+      if (dialect::to_duckdb(before.engine.dialect, change.from) ==
+          dialect::to_duckdb(before.engine.dialect, change.to)) {
+        continue;
+      }
+      break_view(simulation, {view, relation, change.name}, before);
+    } else {
+      retype_in_views(simulation, view, {column, change.from, change.to}, before);
+    }
+  }
 }
 
 }  // namespace kedge::app

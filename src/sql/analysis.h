@@ -112,6 +112,9 @@ struct QueryFacts {
   std::vector<ColumnReference> references;
   // Output column names where they follow from the text; nullopt for an unnamed or a star.
   std::vector<std::optional<std::string>> outputs;
+  // Of each output the column that it hands on as it stands, with an alias or without: where the
+  // reference begins. nullopt for an expression and a star; empty where this is not known.
+  std::vector<std::optional<std::size_t>> handed_on;
   bool has_star = false;
   std::vector<FunctionCall> functions;
   std::vector<std::string> problems;

@@ -25,6 +25,7 @@ class Walker {
   std::vector<ColumnReference> references;
   std::vector<FunctionCall> functions;
   std::vector<std::vector<NamePart>> relations;
+  std::vector<std::optional<std::size_t>> handed_on;  // of the query that ended last
   bool has_window = false;
   bool has_aggregate = false;
 
@@ -48,6 +49,7 @@ class Walker {
   void using_columns(const Node& node);
   static void add_alias(const Node& node, Scope& scope, const std::string& fallback);
   static std::optional<std::string> output_of(const Node& item);
+  static std::vector<std::optional<std::size_t>> handed_on_by(const Node& select);
 
   std::vector<Scope> scopes_;  // outermost first
   std::vector<std::string> lambda_names_;
@@ -125,6 +127,22 @@ std::optional<std::string> Walker::output_of(const Node& item) {
     return value.names.back().text;
   }
   return std::nullopt;
+}
+
+std::vector<std::optional<std::size_t>> Walker::handed_on_by(const Node& select) {
+  std::vector<std::optional<std::size_t>> found;
+  for (const Node& clause : select.items) {
+    if (clause.kind != NodeKind::SelectList) {
+      continue;
+    }
+    for (const Node& item : clause.items) {
+      if (item.kind == NodeKind::Item) {
+        const bool is_column = !item.items.empty() && item.items[0].kind == NodeKind::Column;
+        found.push_back(is_column ? std::optional(item.items[0].begin) : std::nullopt);
+      }
+    }
+  }
+  return found;
 }
 
 void Walker::add_alias(const Node& node, Scope& scope, const std::string& fallback) {
@@ -251,6 +269,7 @@ Outputs Walker::select(const Node& node, const std::vector<const Node*>& tail) {
     children(*clause);
   }
   scopes_.pop_back();
+  handed_on = handed_on_by(node);
   return outputs;
 }
 
@@ -269,6 +288,7 @@ Outputs Walker::body(const Node& node, const std::vector<const Node*>& tail) {
     children(node);
     outputs.resize(node.items.empty() ? 0 : node.items[0].items.size());
   }
+  handed_on.clear();
   Scope scope;
   scope.only_base_relations = false;
   for (const auto& output : outputs) {
@@ -448,6 +468,7 @@ QueryFacts analyse_query(std::string_view sql, const Syntax& syntax) {
   }
   Walker walker;
   facts.outputs = walker.query(parsed.root);
+  facts.handed_on = std::move(walker.handed_on);
   facts.references = std::move(walker.references);
   facts.functions = std::move(walker.functions);
   sort_references(facts.references);

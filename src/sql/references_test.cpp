@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "sql/analysis.h"
@@ -75,6 +77,27 @@ std::string query_facts(const TableCase& one) {
 }
 
 const std::string kTables = KEDGE_TABLES;
+
+TEST(ReferencesTest, SaysWhichOutputsHandAColumnOn) {
+  const auto handed_on = [](std::string_view text) {
+    std::string out;
+    const QueryFacts facts = analyse_query(text, schema::Dialect::Sqlite);
+    for (const auto& begin : facts.handed_on) {
+      const auto found = std::find_if(facts.references.begin(), facts.references.end(),
+                                      [&](const auto& one) { return begin == one.begin; });
+      out += (found == facts.references.end() ? "-" : found->parts.back().text) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(handed_on("SELECT a, t.b AS c, d + 1, count(*), (SELECT e FROM u) FROM t"),
+            "a b - - - ");
+  EXPECT_EQ(
+      handed_on(
+          "WITH w AS (SELECT x, y FROM t) SELECT y AS x, * FROM w WHERE y IN (SELECT z FROM u)"),
+      "y - ");
+  EXPECT_EQ(handed_on("SELECT a FROM (SELECT b, c FROM t)"), "a ");
+  EXPECT_EQ(handed_on("SELECT a FROM t UNION SELECT b FROM t"), "");
+}
 
 TEST(ReferencesTest, FollowsTheTableOfExpressions) {
   EXPECT_GE(testing::check_table(kTables + "/sql_references.test", expression_facts), 100U);

@@ -54,8 +54,8 @@ def edit(path, old, new):
 
 
 def broken(document):
-    return {(item["part"], item["subject"]["container"], item["subject"]["name"])
-            for item in document["impacts"] if item["effect"] == "breaks"}
+    return {(item["part"], item["subject"].get("container", ""), item["subject"].get("name", ""))
+            for item in document.get("impacts", []) if item["effect"] == "breaks"}
 
 
 def judge_migrate(folder):
@@ -249,12 +249,87 @@ def judge_schema(folder):
     check("a column that goes is missed by its name", lost == {("contracts", "main.vessels", "draught_m")}, dropped)
 
 
+def judge_files(folder):
+    """A file that loses a column, and a view that gives another one."""
+    asked = run(folder, "impact", "--db", "pilots", "--drop-column", "arrivals.eta", "--format", "json")
+    lost = broken(json.loads(asked.stdout))
+    check("a column of a file", {("contracts", "arrivals", "eta"), ("pipelines", "", "arrivals")} <= lost, asked.stdout + asked.stderr)
+    (folder / "models/harbour/load.yml").write_text("name: load\nsql_table: v_berth_load\ncolumns:\n  - {name: code, type: TEXT}\n")
+    for change in (["--drop-column", "v_berth_load.code"], ["--rename", "v_berth_load.code=sign"]):
+        asked = run(folder, "impact", "--db", "harbour", *change, "--format", "json")
+        check(f"a column of a view: {change}", ("models", "load", "code") in broken(json.loads(asked.stdout)), asked.stdout + asked.stderr)
+    asked = run(folder, "impact", "--db", "harbour", "--drop-column", "v_berth_load.cod")
+    check("a column that no view has", asked.returncode == 2 and "did you mean 'code'" in asked.stderr, asked.stderr)
+
+
+VIEWS = """
+CREATE TABLE crates (id INTEGER PRIMARY KEY, kg DECIMAL(10,2), lot TEXT, port_id INTEGER);
+CREATE TABLE ports (id INTEGER, name TEXT);
+CREATE VIEW heavy AS SELECT id, kg FROM crates WHERE kg > 100;
+CREATE VIEW named AS SELECT lot AS label, kg + 0 AS kg FROM crates;
+CREATE VIEW everything AS SELECT * FROM crates;
+CREATE VIEW above AS SELECT * FROM everything;
+CREATE VIEW joined AS SELECT c.id, p.name FROM crates c JOIN ports p ON p.id = c.port_id;
+"""
+VIEW_MODELS = {
+    "heavy": ("sql_table: heavy", "id: INT, kg: DOUBLE"), "named": ("sql_table: named", "label: TEXT"),
+    "everything": ("sql_table: everything", "id: INT, kg: DOUBLE, lot: TEXT"), "above": ("sql_table: above", "kg: DOUBLE"),
+    "joined": ("sql_table: joined", "id: INT, name: TEXT"), "lots": ("sql: SELECT lot, count(*) AS n FROM crates GROUP BY 1", "lot: TEXT, n: INT"),
+    "sums": ("sql: SELECT lot, CAST(kg AS TEXT) AS kg FROM crates", "lot: TEXT, kg: TEXT"), "stars": ("sql: SELECT * FROM heavy", "kg: DOUBLE"),
+}
+VIEW_CONTRACTS = """
+  entities:
+    heavy: {read: {columns: {kg: "decimal(10,2)"}}}
+    everything: {read: {columns: {lot: varchar}}}
+"""
+CHANGES = {
+    ("--rename", "crates.kg=mass"): "ALTER TABLE crates RENAME COLUMN kg TO mass",
+    ("--rename", "crates.lot=batch"): "ALTER TABLE crates RENAME COLUMN lot TO batch",
+    ("--rename", "ports.name=title"): "ALTER TABLE ports RENAME COLUMN name TO title",
+    ("--rename", "ports.id=no"): "ALTER TABLE ports RENAME COLUMN id TO no",
+    ("--retype", "crates.kg=timestamp"): "kg DECIMAL(10,2)=kg TIMESTAMP",
+    ("--retype", "crates.lot=timestamp"): "lot TEXT=lot TIMESTAMP",
+    ("--retype", "ports.name=integer"): "name TEXT=name INTEGER",
+    ("--retype", "ports.id=timestamp"): "ports (id INTEGER=ports (id TIMESTAMP",
+}
+
+
+def judge_views(folder):
+    """What a rename and a new type do to views and to what stands on them, against truth: check after the change."""
+    (folder / "models/src").mkdir(parents=True)
+    for name, (source, columns) in VIEW_MODELS.items():
+        items = "".join("  - {name: %s, type: %s}\n" % tuple(item.split(": ")) for item in columns.split(", "))
+        (folder / f"models/src/{name}.yml").write_text(f"name: {name}\n{source}\ncolumns:\n{items}")
+    (folder / "project.yml").write_text("name: views\n")
+    (folder / "pipelines").mkdir()
+    (folder / "pipelines/p.sql").write_text("SELECT h.kg, e.lot FROM {{ source('src', 'heavy') }} h, {{ source('src', 'everything') }} e\n")
+    (folder / "connections.yml").write_text("src:\n  connector: sqlite\n  path: src.db" + VIEW_CONTRACTS)
+    guards = ["check", "--only", "models,contracts", "--format", "json"]
+    errors = lambda document: {(item["guard"], item["code"], item["subject"].get("container", ""), item["subject"].get("name", ""))
+                               for item in document["findings"] if item["severity"] == "error"}
+    for change, done in CHANGES.items():
+        (folder / "src.db").unlink(missing_ok=True)
+        execute(folder / "src.db", VIEWS)
+        if not errors(json.loads(run(folder, *guards).stdout)) == set():
+            check("healthy before", False, run(folder, *guards).stdout)
+        said = json.loads(run(folder, "impact", "--db", "src", *change, "--format", "json").stdout)
+        breaks = {(item["part"], item.get("code"), item["subject"].get("container", ""), item["subject"].get("name", ""))
+                  for item in said["impacts"] if item["effect"] == "breaks" and item["part"] in ("models", "contracts")}
+        if "=" in done:
+            (folder / "src.db").unlink()
+            execute(folder / "src.db", VIEWS.replace(*done.split("=")))
+        else:
+            execute(folder / "src.db", done)
+        found = errors(json.loads(run(folder, *guards).stdout))
+        check(f"views after {' '.join(change)}", breaks == found, f"only impact {breaks - found}, only check {found - breaks}")
+
+
 def main():
-    for judge in (judge_schema, judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
+    for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
                   judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
-    for judge in (judge_mismatched,):
+    for judge in (judge_mismatched, judge_views):
         with tempfile.TemporaryDirectory() as name:
             judge(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
