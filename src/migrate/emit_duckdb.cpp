@@ -32,6 +32,11 @@ class Duckdb {
       std::visit(*this, e_.changes[i]);
     }
     close_over_references();
+    for (const Table& table : e_.to.tables) {
+      for (const schema::ForeignKey& key : table.foreign_keys) {
+        referenced_.insert(key.referenced_table);
+      }
+    }
     for (auto& [name, work] : work_) {
       if (!work.rebuild && work.alters) {
         alter_natively(name, work);
@@ -342,8 +347,14 @@ class Duckdb {
     }
   }
 
+  // A table that is altered in place has no reference to it yet. Once one is made it cannot be
+  // altered any more: then its changes come, in their order, before tables are made.
+  int place_of(int at, const Name& table) const {
+    const bool becomes_referenced = at > stage::kRenameColumn && referenced_.contains(table);
+    return becomes_referenced ? stage::kRenameColumn + (at - stage::kRenameColumn) / 10 : at;
+  }
   void alter(int at, const Name& table, const std::string& clause) {
-    add(at, table, e_.ddl.alter(table) + clause);
+    add(place_of(at, table), table, e_.ddl.alter(table) + clause);
   }
   void alter_natively(const Name& name, const Work& one) {
     for (const std::size_t i : one.changes) {
@@ -464,6 +475,7 @@ class Duckdb {
   Emission& e_;
   DuckdbSequences sequences_;
   DuckdbRebuilds rebuilds_;
+  std::set<Name> referenced_;  // by a table of `to`
   std::optional<std::size_t> index_;
   std::map<Name, Work> work_;
   std::set<std::pair<Name, Identifier>> added_;
