@@ -19,6 +19,10 @@ namespace kedge::schema {
 enum class Dialect { Sqlite, Postgres, Duckdb, Mysql, D1, Ansi };
 std::string to_string(Dialect dialect);  // "sqlite", "postgres", "duckdb", "mysql", "d1", "ansi"
 std::optional<Dialect> find_dialect(std::string_view name);
+// The same engine: D1 is SQLite behind a network.
+inline bool is_sqlite(Dialect dialect) {
+  return dialect == Dialect::Sqlite || dialect == Dialect::D1;
+}
 
 // (schema, name). `schema` is empty for the default schema of its database.
 struct Name {

@@ -280,8 +280,8 @@ InferResult infer_contract(Context& context, const std::string& target, InferFro
 
 namespace {
 
-std::vector<EntityContract> parse_source(Context& context, const std::string& name,
-                                         const std::string& text) {
+std::vector<EntityContract> read_source(Context& context, const std::string& name,
+                                        const std::string& text) {
   const document::Document document =
       document::read_document(name, text, document::format_of(name));
   if (!document.problems.empty()) {
@@ -315,7 +315,7 @@ std::vector<EntityContract> parse_source(Context& context, const std::string& na
 
 std::vector<EntityContract> load_source(Context& context, const std::string& name) {
   if (const auto text = context.files.read(base::join_path(context.folder, name))) {
-    return parse_source(context, name, *text);
+    return read_source(context, name, *text);
   }
   base::ProcessRequest request;
   request.arguments = {"git", "show", name + ":./connections.yml"};
@@ -327,7 +327,7 @@ std::vector<EntityContract> load_source(Context& context, const std::string& nam
     throw Error(codes::PZ0820, "'" + db::redact_url(name) +
                                    "' is neither a file nor a git revision with a connections.yml");
   }
-  return parse_source(context, "connections.yml", shown.standard_output);
+  return read_source(context, "connections.yml", shown.standard_output);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ enum class Effect {
 };
 std::string to_string(Effect effect);  // "breaks", "changes", "safe"
 
+// Where causes are passed along: the change itself.
+inline constexpr std::size_t kNoCause = static_cast<std::size_t>(-1);
+
 struct Impact {
   std::string part;  // database, models, contracts, pipelines, metadata, templates, code
   Effect effect = Effect::Breaks;

@@ -44,8 +44,6 @@ std::string staged_sql(const pipeline::Workspace& workspace,
   return sql;
 }
 
-constexpr std::size_t kNoCause = static_cast<std::size_t>(-1);
-
 class Judgement {
  public:
   Judgement(Context& context, const ShapeChange& change,

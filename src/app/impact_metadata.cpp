@@ -15,8 +15,6 @@
 namespace kedge::app {
 namespace {
 
-constexpr std::size_t kNoCause = static_cast<std::size_t>(-1);
-
 // What verify --db would find in a shape: the changes that lead to what is declared.
 std::vector<Change> drift_of(const schema::Schema& shape, const metadata::Expected& expected) {
   diff::Options options = comparison_options(shape.engine.dialect);

@@ -237,9 +237,9 @@ Replay replay_chain(const Context& context, const MigrateSetup& setup, WithDown 
 
 namespace {
 
-class Proof {
+class ProveRun {
  public:
-  Proof(Context& context, const ProveRequest& request)
+  ProveRun(Context& context, const ProveRequest& request)
       : context_(context), setup_(make_setup(context, request.database)), request_(request) {}
 
   MigrateResult run() {
@@ -341,7 +341,7 @@ class Proof {
 }  // namespace
 
 MigrateResult prove_migration(Context& context, const ProveRequest& request) {
-  return Proof(context, request).run();
+  return ProveRun(context, request).run();
 }
 
 MigrateResult rebuild_snapshot(Context& context, const DatabaseFlags& database) {

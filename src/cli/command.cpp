@@ -35,6 +35,10 @@ std::vector<std::string> Arguments::list(const std::string& flag) const {
   return items;
 }
 
+void Invocation::print(const document::Json& form, const std::string& text) const {
+  terminal.out.write(json() ? document::write_json(form) + "\n" : text);
+}
+
 std::string Terminal::read_all_input() const {
   std::string text;
   while (const std::optional<std::string> line = read_line()) {

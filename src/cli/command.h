@@ -10,6 +10,7 @@
 
 #include "app/context.h"
 #include "base/sink.h"
+#include "document/json.h"
 
 namespace kedge::cli {
 
@@ -67,6 +68,8 @@ struct Invocation {
   const Arguments& arguments;
   Terminal& terminal;
   bool json() const { return arguments.get("--format", "text") == "json"; }
+  // The result on standard output, in the form that --format asks for.
+  void print(const document::Json& json, const std::string& text) const;
 };
 
 struct Command {

@@ -32,21 +32,16 @@ GateResult docs_gate(Invocation& invocation) {
   return result;
 }
 
-void print(Invocation& invocation, const std::string& text, const document::Json& json) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 int eject(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const std::string pack = arguments.get("--eject", "");
   const app::Ejected ejected =
       app::eject_pack(invocation.context, pack, arguments.get("--to", ""),
                       arguments.has("--force") ? app::Overwrite::Yes : app::Overwrite::No);
-  print(invocation,
-        "copied " + std::to_string(ejected.files.size()) + " files to " + ejected.folder +
-            "\nin project.yml, change\n  pack: " + pack + "\nto\n  pack: ./" + ejected.folder +
-            "\n",
-        document::Json().set("command", "gen").set("exit_code", 0).set("ejected", ejected.folder));
+  invocation.print(
+      document::Json().set("command", "gen").set("exit_code", 0).set("ejected", ejected.folder),
+      "copied " + std::to_string(ejected.files.size()) + " files to " + ejected.folder +
+          "\nin project.yml, change\n  pack: " + pack + "\nto\n  pack: ./" + ejected.folder + "\n");
   return 0;
 }
 
@@ -65,13 +60,13 @@ int update_pack(Invocation& invocation) {
     }
   }
   const int exit = update.conflicts.empty() ? 0 : 1;
-  print(
-      invocation, text.empty() ? "the pack is up to date\n" : text,
-      document::Json().set("command", "gen").set("exit_code", exit).set("files", std::move(files)));
+  invocation.print(
+      document::Json().set("command", "gen").set("exit_code", exit).set("files", std::move(files)),
+      text.empty() ? "the pack is up to date\n" : text);
   return exit;
 }
 
-codegen::GenRequest request_of(const Arguments& arguments) {
+codegen::GenRequest gen_request(const Arguments& arguments) {
   codegen::GenRequest request;
   request.targets = arguments.all("--target");
   request.only = arguments.all("--only");
@@ -92,7 +87,7 @@ int gen(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   if (arguments.has("--list")) {
     const std::vector<app::PackInfo> packs = app::list_packs(invocation.context);
-    print(invocation, report::packs_text(packs), report::packs_json(packs));
+    invocation.print(report::packs_json(packs), report::packs_text(packs));
     return 0;
   }
   if (arguments.has("--eject")) {
@@ -104,17 +99,17 @@ int gen(Invocation& invocation) {
   if (arguments.has("--check")) {
     return run_gates(invocation, {"codegen"});
   }
-  const codegen::GenResult result = app::generate_code(invocation.context, request_of(arguments));
+  const codegen::GenResult result = app::generate_code(invocation.context, gen_request(arguments));
   for (const Finding& warning : result.warnings) {
     invocation.terminal.err.write(report::finding_text(warning));
   }
-  print(invocation, report::gen_text(result), report::gen_json(result));
+  invocation.print(report::gen_json(result), report::gen_text(result));
   return result.exit();
 }
 
 int docs(Invocation& invocation) {
   const codegen::DocsResult result = app::write_docs(invocation.context);
-  print(invocation, report::docs_text(result), report::docs_json(result));
+  invocation.print(report::docs_json(result), report::docs_text(result));
   return 0;
 }
 

@@ -7,19 +7,15 @@
 namespace kedge::cli {
 namespace {
 
-void print(Invocation& invocation, const document::Json& json, const std::string& text) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 int list(Invocation& invocation) {
   const auto connections = app::list_connections(invocation.context);
-  print(invocation, report::connections_json(connections), report::connections_text(connections));
+  invocation.print(report::connections_json(connections), report::connections_text(connections));
   return 0;
 }
 
 int test(Invocation& invocation) {
   const auto tested = app::test_connections(invocation.context, invocation.arguments.positionals());
-  print(invocation, report::tested_json(tested), report::tested_text(tested));
+  invocation.print(report::tested_json(tested), report::tested_text(tested));
   const bool good = std::all_of(tested.begin(), tested.end(), [](const app::TestedConnection& one) {
     return one.engine.has_value();
   });

@@ -8,10 +8,6 @@
 namespace kedge::cli {
 namespace {
 
-void print(Invocation& invocation, const document::Json& json, const std::string& text) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 int validate(Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   app::ValidateRequest request;
@@ -26,7 +22,7 @@ int validate(Invocation& invocation) {
   if (result.exit() != 0 && !invocation.json()) {
     invocation.terminal.err.write(summary);
   } else {
-    print(invocation, report::validation_json(result), summary);
+    invocation.print(report::validation_json(result), summary);
   }
   return result.exit();
 }
@@ -39,7 +35,7 @@ int accept(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, report::accept_json(result), report::accept_text(result));
+  invocation.print(report::accept_json(result), report::accept_text(result));
   return 0;
 }
 
@@ -49,7 +45,7 @@ int show(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, report::show_json(result), report::show_text(result));
+  invocation.print(report::show_json(result), report::show_text(result));
   return invocation.arguments.has("--check") && result.pending() ? 1 : 0;
 }
 
@@ -69,7 +65,7 @@ int export_contracts(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, text_json("contract", result.text), result.text);
+  invocation.print(text_json("contract", result.text), result.text);
   return 0;
 }
 
@@ -92,7 +88,7 @@ int import_contracts(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, text_json("entities", result.text), result.text);
+  invocation.print(text_json("entities", result.text), result.text);
   return arguments.has("--strict") && !result.warnings.empty() ? 1 : 0;
 }
 
@@ -104,7 +100,7 @@ int infer(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, text_json("columns", result.text), result.text);
+  invocation.print(text_json("columns", result.text), result.text);
   return 0;
 }
 
@@ -115,12 +111,8 @@ int diff(Invocation& invocation) {
   }
   const app::ContractDiff result =
       app::diff_contract_sources(invocation.context, sources[0], sources[1]);
-  print(invocation, report::contract_diff_json(result), report::contract_diff_text(result));
+  invocation.print(report::contract_diff_json(result), report::contract_diff_text(result));
   return result.breaking() ? 1 : 0;
-}
-
-std::function<int(Invocation&)> guarded(int (*run)(Invocation&)) {
-  return [run](Invocation& invocation) { return contract_command(invocation, run); };
 }
 
 }  // namespace

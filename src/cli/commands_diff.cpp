@@ -47,7 +47,7 @@ std::vector<std::string> patterns(const Arguments& arguments, const char* flag) 
   return items.empty() && arguments.has(flag) ? std::vector<std::string>{""} : items;
 }
 
-app::DiffRequest request_of(const Arguments& arguments) {
+app::DiffRequest diff_request(const Arguments& arguments) {
   app::DiffRequest request;
   if (const auto dialect = arguments.find("--dialect")) {
     request.dialect = schema::find_dialect(*dialect);
@@ -92,7 +92,7 @@ int show(Invocation& invocation, const app::ShapeDiff& result, const std::string
 }
 
 int diff_command(Invocation& invocation) {
-  app::DiffRequest request = request_of(invocation.arguments);
+  app::DiffRequest request = diff_request(invocation.arguments);
   request.from = invocation.arguments.positionals().at(0);
   request.to = invocation.arguments.positionals().at(1);
   return show(invocation, app::compare_sources(invocation.context, request),
@@ -100,7 +100,7 @@ int diff_command(Invocation& invocation) {
 }
 
 int migrate_diff(Invocation& invocation) {
-  app::DiffRequest request = request_of(invocation.arguments);
+  app::DiffRequest request = diff_request(invocation.arguments);
   request.from = invocation.arguments.get("--from", "");
   request.to = invocation.arguments.get("--to", "");
   if (request.from.empty() || request.to.empty()) {

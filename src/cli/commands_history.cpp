@@ -18,17 +18,13 @@ std::unique_ptr<app::HistoryStore> store_of(Invocation& invocation) {
   return app::make_file_history(invocation.context);
 }
 
-void print(Invocation& invocation, const document::Json& json, const std::string& text) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 int run_record(Invocation& invocation) {
   const std::string name = invocation.arguments.positionals().front();
   const app::Source source = app::load_source(invocation.context, name, {});
   const auto store = store_of(invocation);
   const app::Recorded recorded =
       app::record(*store, source.shown, source.schema, invocation.context.clock.now_milliseconds());
-  print(invocation, report::recorded_json(recorded), report::recorded_text(recorded));
+  invocation.print(report::recorded_json(recorded), report::recorded_text(recorded));
   return 0;
 }
 
@@ -40,7 +36,7 @@ int run_log(Invocation& invocation) {
   request.only_changes = !arguments.has("--all");
   const auto store = store_of(invocation);
   const std::vector<app::LogRow> rows = app::history_log(*store, request);
-  print(invocation, report::log_json(rows), report::log_text(rows, request.subject));
+  invocation.print(report::log_json(rows), report::log_text(rows, request.subject));
   return 0;
 }
 

@@ -25,7 +25,7 @@ std::vector<Flag> source_flags() {
       {"--pg-bin", FlagKind::Value, "DIR", "Where PostgreSQL's programs are", {}}};
 }
 
-app::InspectRequest request_of(const Arguments& arguments) {
+app::InspectRequest inspect_request(const Arguments& arguments) {
   app::InspectRequest request;
   request.source = arguments.positionals().at(0);
   if (const auto dialect = arguments.find("--dialect")) {
@@ -51,7 +51,7 @@ void show_warnings(const std::vector<Finding>& findings, Terminal& terminal) {
 }
 
 int inspect_command(Invocation& invocation) {
-  const app::InspectRequest request = request_of(invocation.arguments);
+  const app::InspectRequest request = inspect_request(invocation.arguments);
   const std::string format = invocation.arguments.get("--format", "text");
   Terminal& terminal = invocation.terminal;
   if (format == "sql") {
@@ -74,7 +74,7 @@ int inspect_command(Invocation& invocation) {
 
 int snapshot_command(Invocation& invocation) {
   const app::InspectResult result =
-      app::inspect(invocation.context, request_of(invocation.arguments));
+      app::inspect(invocation.context, inspect_request(invocation.arguments));
   if (const auto path = invocation.arguments.find("--out")) {
     app::write_snapshot_file(invocation.context, result.source.schema, *path);
   } else {

@@ -14,10 +14,6 @@
 namespace kedge::cli {
 namespace {
 
-void print(Invocation& invocation, const document::Json& json, const std::string& text) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 int list(Invocation& invocation) {
   const app::ListResult result =
       app::list_nodes(invocation.context, invocation.arguments.all("--select"));
@@ -25,7 +21,7 @@ int list(Invocation& invocation) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, report::list_json(result), report::list_text(result));
+  invocation.print(report::list_json(result), report::list_text(result));
   return 0;
 }
 
@@ -40,7 +36,7 @@ int show_plan(Invocation& invocation, PlanFunction make) {
   if (!result.problems.empty()) {
     return report_problems(invocation, result.problems);
   }
-  print(invocation, report::plan_json(result), report::plan_text(result));
+  invocation.print(report::plan_json(result), report::plan_text(result));
   return 0;
 }
 
@@ -205,10 +201,6 @@ int test(Invocation& invocation) {
 
 int retry(Invocation& invocation) {
   return run_with(invocation, run_command(invocation.arguments), app::retry_run);
-}
-
-std::function<int(Invocation&)> guarded(int (*run)(Invocation&)) {
-  return [run](Invocation& invocation) { return contract_command(invocation, run); };
 }
 
 }  // namespace

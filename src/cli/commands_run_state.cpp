@@ -7,10 +7,6 @@
 namespace kedge::cli {
 namespace {
 
-void print(Invocation& invocation, const document::Json& json, const std::string& text) {
-  invocation.terminal.out.write(invocation.json() ? document::write_json(json) + "\n" : text);
-}
-
 app::Consent consent_of(const Arguments& arguments) {
   if (arguments.has("--dry-run")) {
     return app::Consent::DryRun;
@@ -20,14 +16,14 @@ app::Consent consent_of(const Arguments& arguments) {
 
 int runs(Invocation& invocation) {
   const std::vector<app::RunSummary> all = app::list_runs(invocation.context);
-  print(invocation, report::runs_json(all), report::runs_text(all));
+  invocation.print(report::runs_json(all), report::runs_text(all));
   return 0;
 }
 
 int state_show(Invocation& invocation) {
   const pipeline::Cursors cursors =
       app::show_cursors(invocation.context, invocation.arguments.positionals());
-  print(invocation, report::cursors_json(cursors), report::cursors_text(cursors));
+  invocation.print(report::cursors_json(cursors), report::cursors_text(cursors));
   return 0;
 }
 
@@ -36,7 +32,7 @@ int change(Invocation& invocation, app::CursorChange request) {
   request.reason = invocation.arguments.get("--reason", "");
   request.consent = consent_of(invocation.arguments);
   const app::CursorResult result = app::change_cursor(invocation.context, request);
-  print(invocation, report::cursor_change_json(result), report::cursor_change_text(result));
+  invocation.print(report::cursor_change_json(result), report::cursor_change_text(result));
   return 0;
 }
 
@@ -90,12 +86,8 @@ int clean(Invocation& invocation) {
   }
   document::Json json;
   json.set("removed", std::move(list));
-  print(invocation, json, text.empty() ? "nothing to clean\n" : text);
+  invocation.print(json, text.empty() ? "nothing to clean\n" : text);
   return 0;
-}
-
-std::function<int(Invocation&)> guarded(int (*run)(Invocation&)) {
-  return [run](Invocation& invocation) { return contract_command(invocation, run); };
 }
 
 std::vector<Flag> with_consent(std::vector<Flag> flags) {

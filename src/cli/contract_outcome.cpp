@@ -27,12 +27,14 @@ void report_warnings(Invocation& invocation, const std::vector<Finding>& warning
   }
 }
 
-int contract_command(Invocation& invocation, const std::function<int(Invocation&)>& run) {
-  try {
-    return run(invocation);
-  } catch (const Error& error) {
-    return report_problems(invocation, {error.problem()});
-  }
+std::function<int(Invocation&)> guarded(int (*run)(Invocation&)) {
+  return [run](Invocation& invocation) {
+    try {
+      return run(invocation);
+    } catch (const Error& error) {
+      return report_problems(invocation, {error.problem()});
+    }
+  };
 }
 
 }  // namespace kedge::cli

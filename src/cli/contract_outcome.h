@@ -13,6 +13,6 @@ namespace kedge::cli {
 int report_problems(Invocation& invocation, const std::vector<Problem>& problems);
 void report_warnings(Invocation& invocation, const std::vector<Finding>& warnings);
 // Runs a command; an Error is shown the contract way.
-int contract_command(Invocation& invocation, const std::function<int(Invocation&)>& run);
+std::function<int(Invocation&)> guarded(int (*run)(Invocation&));
 
 }  // namespace kedge::cli

@@ -12,11 +12,6 @@ namespace {
 using document::Json;
 using document::Node;
 
-std::string text_of(const Node& node, std::string_view key) {
-  const Node* value = node.find(key);
-  return value != nullptr && value->is_scalar() ? value->text : "";
-}
-
 std::vector<std::string> texts_of(const Node& node, std::string_view key) {
   std::vector<std::string> texts;
   if (const Node* list = node.find(key)) {
@@ -34,7 +29,7 @@ const Node* custom_property(const Node& node, const std::string& key) {
     return nullptr;
   }
   for (const Node& item : list->items) {
-    if (text_of(item, "property") == "kedge." + key) {
+    if (item.scalar_at("property") == "kedge." + key) {
       return item.find("value");
     }
   }
@@ -83,14 +78,14 @@ class OdcsReader {
       refuse(old->key,
              "this is a document of the older Data Contract Specification, which is not imported; "
              "convert it to ODCS first");
-    } else if (text_of(root, "kind") != "DataContract") {
+    } else if (root.scalar_at("kind") != "DataContract") {
       const Node* kind = root.find("kind");
       refuse(kind == nullptr ? root : *kind, "kind: is not DataContract");
     } else if (root.find("apiVersion") == nullptr) {
       refuse(root, "apiVersion: is missing");
-    } else if (!text_of(root, "apiVersion").starts_with("v3.")) {
+    } else if (!root.scalar_at("apiVersion").starts_with("v3.")) {
       refuse(*root.find("apiVersion"),
-             "apiVersion: '" + text_of(root, "apiVersion") + "' is not supported; version 3 is");
+             "apiVersion: '" + root.scalar_at("apiVersion") + "' is not supported; version 3 is");
     } else {
       return true;
     }
@@ -123,15 +118,15 @@ class OdcsReader {
 
   void read_object(const Node& object, const std::string& path) {
     EntityContract entity;
-    entity.entity = text_of(object, "physicalName");
+    entity.entity = object.scalar_at("physicalName");
     if (entity.entity.empty()) {
-      entity.entity = text_of(object, "name");
+      entity.entity = object.scalar_at("name");
     }
     static const std::vector<std::string> kKnown = {
         "name",        "physicalName", "logicalType", "physicalType",    "properties",
         "description", "tags",         "quality",     "customProperties"};
     warn_unknown(object, kKnown, path);
-    entity.description = text_of(object, "description");
+    entity.description = object.scalar_at("description");
     entity.tags = texts_of(object, "tags");
     entity.path = custom_text(object, "path");
     entity.strategy = custom_text(object, "strategy");
@@ -186,7 +181,7 @@ class OdcsReader {
                    const std::string& path) {
     const Node* list = node.find("customProperties");
     for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-      const std::string property = text_of(list->items[i], "property");
+      const std::string property = list->items[i].scalar_at("property");
       const bool ours = property.starts_with("kedge.") &&
                         std::find(known.begin(), known.end(), property.substr(6)) != known.end();
       if (!ours) {
@@ -203,7 +198,7 @@ class OdcsReader {
                                       "max_violations"};
     const Node* list = object.find("customProperties");
     for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
-      const std::string property = text_of(list->items[i], "property");
+      const std::string property = list->items[i].scalar_at("property");
       const Node* value = list->items[i].find("value");
       for (const auto& [prefix, settings] :
            {std::pair{std::string_view("kedge.read."), &entity.read_settings},
@@ -218,7 +213,7 @@ class OdcsReader {
   }
 
   schema::Type type_of(const Node& property, const std::string& path) {
-    const std::string spelled = text_of(property, "physicalType");
+    const std::string spelled = property.scalar_at("physicalType");
     const ParsedType physical = parse_type_name(spelled);
     if (physical.type) {
       return *physical.type;
@@ -232,14 +227,14 @@ class OdcsReader {
   }
 
   schema::Type logical_type_of(const Node& property, const std::string& path) {
-    const std::string logical = text_of(property, "logicalType");
+    const std::string logical = property.scalar_at("logicalType");
     const Node* options = property.find("logicalTypeOptions");
     std::string name = logical == "integer"                        ? "bigint"
                        : logical == "number"                       ? "decimal"
                        : logical == "array" || logical == "object" ? "json"
                                                                    : logical;
     if (logical == "string") {
-      const std::string length = options == nullptr ? "" : text_of(*options, "maxLength");
+      const std::string length = options == nullptr ? "" : options->scalar_at("maxLength");
       name = length.empty() ? "varchar" : "varchar(" + length + ")";
     }
     const ParsedType parsed = parse_type_name(name);
@@ -253,8 +248,8 @@ class OdcsReader {
   void read_property(const Node& property, const std::string& path, EntityContract& entity,
                      std::vector<std::pair<std::int64_t, std::string>>& keys) {
     ContractColumn column;
-    column.name = text_of(property, "name");
-    column.source = text_of(property, "physicalName");
+    column.name = property.scalar_at("name");
+    column.source = property.scalar_at("physicalName");
     if (column.name.empty()) {
       column.name = column.source;
     }
@@ -267,11 +262,11 @@ class OdcsReader {
     }
     warn_unhandled(property, path);
     column.type = type_of(property, path);
-    column.description = text_of(property, "description");
-    column.classification = text_of(property, "classification");
+    column.description = property.scalar_at("description");
+    column.classification = property.scalar_at("classification");
     column.optional = custom_text(property, "optional") == "true";
     column.tags = texts_of(property, "tags");
-    if (text_of(property, "primaryKey") == "true") {
+    if (property.scalar_at("primaryKey") == "true") {
       const Node* position = property.find("primaryKeyPosition");
       keys.emplace_back(position == nullptr ? 0 : position->as_integer().value_or(0), column.name);
     }
@@ -296,10 +291,10 @@ class OdcsReader {
 
   void read_facts(const Node& property, const std::string& path, const ContractColumn& column,
                   std::vector<Check>& facts) {
-    if (text_of(property, "required") == "true") {
+    if (property.scalar_at("required") == "true") {
       facts.push_back(make_check(CheckType::NotNull, {column.name}));
     }
-    if (text_of(property, "unique") == "true") {
+    if (property.scalar_at("unique") == "true") {
       facts.push_back(make_check(CheckType::Unique, {column.name}));
     }
     read_accepted(property, path, column, facts);
@@ -307,7 +302,7 @@ class OdcsReader {
     const Node* found = property.find("logicalTypeOptions");
     const Node& options = found == nullptr ? none : *found;
     const auto bound = [&](std::string_view odcs, const std::string& own) {
-      const std::string text = text_of(options, odcs);
+      const std::string text = options.scalar_at(odcs);
       const std::string custom = custom_text(property, own);
       return custom.empty() ? (text.empty() ? std::nullopt : std::optional(text))
                             : std::optional(custom);
@@ -345,7 +340,7 @@ class OdcsReader {
       const Node& rule = quality->items[i];
       const Node* arguments = rule.find("arguments");
       const Node* values = arguments == nullptr ? nullptr : arguments->find("validValues");
-      if (text_of(rule, "metric") != "invalidValues" || values == nullptr) {
+      if (rule.scalar_at("metric") != "invalidValues" || values == nullptr) {
         warn(path + ".quality[" + std::to_string(i) + "]", "not understood");
         continue;
       }
@@ -373,7 +368,7 @@ class OdcsReader {
   }
 
   static std::optional<Check> read_rule(const Node& rule) {
-    const std::string metric = text_of(rule, "metric");
+    const std::string metric = rule.scalar_at("metric");
     if (metric == "rowCount") {
       Check check = make_check(CheckType::RowCount, {});
       if (const Node* between = rule.find("mustBeBetween");
@@ -381,10 +376,10 @@ class OdcsReader {
         check.minimum = between->items[0].text;
         check.maximum = between->items[1].text;
       }
-      if (const std::string low = text_of(rule, "mustBeGreaterOrEqualTo"); !low.empty()) {
+      if (const std::string low = rule.scalar_at("mustBeGreaterOrEqualTo"); !low.empty()) {
         check.minimum = low;
       }
-      if (const std::string high = text_of(rule, "mustBeLessOrEqualTo"); !high.empty()) {
+      if (const std::string high = rule.scalar_at("mustBeLessOrEqualTo"); !high.empty()) {
         check.maximum = high;
       }
       return check.minimum || check.maximum ? std::optional(check) : std::nullopt;
@@ -403,13 +398,13 @@ class OdcsReader {
 
   static std::optional<Check> read_sql(const Node& rule) {
     static constexpr std::string_view kHead = "SELECT count(*) FROM (";
-    std::string query = text_of(rule, "query");
+    std::string query = rule.scalar_at("query");
     const bool own = query.starts_with(kHead) && query.ends_with(")");
-    if (text_of(rule, "type") != "sql" || !own || text_of(rule, "name").empty()) {
+    if (rule.scalar_at("type") != "sql" || !own || rule.scalar_at("name").empty()) {
       return std::nullopt;
     }
     Check check = make_check(CheckType::CustomSql, {});
-    check.name = text_of(rule, "name");
+    check.name = rule.scalar_at("name");
     check.sql = query.substr(kHead.size(), query.size() - kHead.size() - 1);
     return check;
   }
@@ -420,9 +415,9 @@ class OdcsReader {
       return;
     }
     for (const Node& item : sla->items) {
-      const std::string element = text_of(item, "element");
+      const std::string element = item.scalar_at("element");
       const Node* value = item.find("value");
-      const bool mine = text_of(item, "property") == "latency" && text_of(item, "unit") == "h" &&
+      const bool mine = item.scalar_at("property") == "latency" && item.scalar_at("unit") == "h" &&
                         element.starts_with(entity.entity + ".");
       if (!mine || value == nullptr || !value->as_number()) {
         continue;

@@ -9,10 +9,6 @@ namespace {
 using schema::Type;
 using schema::TypeKind;
 
-bool is_text(TypeKind kind) {
-  return kind == TypeKind::Text || kind == TypeKind::Char;
-}
-
 bool is_timestamp(TypeKind kind) {
   return kind == TypeKind::Timestamp || kind == TypeKind::TimestampTz;
 }

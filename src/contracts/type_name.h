@@ -17,6 +17,9 @@ ParsedType parse_type_name(std::string_view text);
 schema::Type duckdb_type(std::string_view text);
 // Upper-case canonical spelling: "BIGINT", "DECIMAL(12,3)", "VARCHAR(11)", "STRUCT(a INTEGER)".
 std::string type_name(const schema::Type& type);
+inline bool is_text(schema::TypeKind kind) {
+  return kind == schema::TypeKind::Text || kind == schema::TypeKind::Char;
+}
 // The type as DuckDB keeps it: without text lengths.
 schema::Type underlying_type(schema::Type type);
 

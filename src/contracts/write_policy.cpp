@@ -28,10 +28,6 @@ const TargetColumn* find(const Target& target, System system, const std::string&
   return found == target.columns.end() ? nullptr : &*found;
 }
 
-bool is_text(TypeKind kind) {
-  return kind == TypeKind::Text || kind == TypeKind::Char;
-}
-
 ColumnUse use_of(const WriteRequest& request, const std::string& column) {
   const bool key =
       request.strategy == Strategy::Merge &&

@@ -201,7 +201,7 @@ bool Meaning::same_query(std::string_view a, std::string_view b) {
 }
 
 bool Meaning::is_sqlite() const {
-  return options_.dialect == Dialect::Sqlite || options_.dialect == Dialect::D1;
+  return schema::is_sqlite(options_.dialect);
 }
 
 // A default reduced to what it means for a column of this type, so that 0.00 and 0, 't' and true

@@ -181,8 +181,7 @@ void guess_table_renames(Passes& passes, TablePairs& pairs) {
 
 // Such an engine cannot hold both names: nothing is to be asked.
 bool folds_tables(schema::Dialect dialect) {
-  return dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1 ||
-         dialect == schema::Dialect::Duckdb;
+  return schema::is_sqlite(dialect) || dialect == schema::Dialect::Duckdb;
 }
 bool folds_columns(schema::Dialect dialect) {
   return folds_tables(dialect) || dialect == schema::Dialect::Mysql;

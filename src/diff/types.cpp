@@ -81,7 +81,7 @@ bool is_known_by_name(TypeKind kind) {
 }
 
 std::string canonical(Type type, Dialect dialect) {
-  if (dialect == Dialect::Sqlite || dialect == Dialect::D1) {
+  if (schema::is_sqlite(dialect)) {
     return affinity(type);
   }
   if (type.kind == TypeKind::Array) {

@@ -7,7 +7,7 @@
 namespace kedge::document {
 namespace {
 
-struct Frame {
+struct JsonFrame {
   Node node;
   std::optional<Node> key;
   bool key_refused = false;
@@ -171,7 +171,7 @@ class JsonReader {
   }
 
   void step_in_object() {
-    Frame& frame = frames_.back();
+    JsonFrame& frame = frames_.back();
     if (frame.key) {
       read_value();
       return;
@@ -215,13 +215,13 @@ class JsonReader {
     }
     after_comma_ = false;
     ++at_;
-    Frame frame = std::move(frames_.back());
+    JsonFrame frame = std::move(frames_.back());
     frames_.pop_back();
     frame.node.range.end = at_;
     add(std::move(frame.node));
   }
 
-  void read_key(Frame& frame) {
+  void read_key(JsonFrame& frame) {
     if (text_[at_] != '"') {
       fail(at_, "a key in double quotes is expected");
       return;
@@ -274,7 +274,7 @@ class JsonReader {
             " deep");
       return;
     }
-    Frame frame;
+    JsonFrame frame;
     frame.node.kind = kind;
     frame.node.style = Style::Flow;
     frame.node.range = reading_.index.range(at_, at_ + 1);
@@ -400,7 +400,7 @@ class JsonReader {
       root_ = std::move(node);
       return;
     }
-    Frame& frame = frames_.back();
+    JsonFrame& frame = frames_.back();
     if (frame.node.is_sequence()) {
       frame.node.items.push_back(std::move(node));
       return;
@@ -418,7 +418,7 @@ class JsonReader {
   std::size_t nodes_ = 0;
   bool after_comma_ = false;
   bool failed_ = false;
-  std::vector<Frame> frames_;
+  std::vector<JsonFrame> frames_;
   std::optional<Node> root_;
 };
 

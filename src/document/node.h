@@ -45,6 +45,9 @@ struct Node {
   // The entry's value, or null. Keys are compared exactly.
   const Node* find(std::string_view key) const;
   const Entry* find_entry(std::string_view key) const;
+  // The text of the entry, or "" where it is absent or of another kind.
+  std::string string_at(std::string_view key) const;
+  std::string scalar_at(std::string_view key) const;
   std::optional<bool> as_boolean() const;          // Kind::Boolean only
   std::optional<std::int64_t> as_integer() const;  // Kind::Integer in range only
   std::optional<double> as_number() const;         // Integer or Float

@@ -95,6 +95,16 @@ const Node* Node::find(std::string_view key) const {
   return entry != nullptr ? &entry->value : nullptr;
 }
 
+std::string Node::string_at(std::string_view key) const {
+  const Node* value = find(key);
+  return value != nullptr && value->is_string() ? value->text : "";
+}
+
+std::string Node::scalar_at(std::string_view key) const {
+  const Node* value = find(key);
+  return value != nullptr && value->is_scalar() ? value->text : "";
+}
+
 std::optional<bool> Node::as_boolean() const {
   return kind == Kind::Boolean ? std::optional(text == "true") : std::nullopt;
 }

@@ -81,7 +81,7 @@ FieldShape shape_of(const Type& type, Dialect dialect, Spelling spelling) {
   Json attributes = Json::object();
   const bool native = spelling == Spelling::Native || (type.kind == TypeKind::Array && !list);
   const auto subtype = native ? std::nullopt : subtype_of(element, dialect, attributes);
-  const bool sqlite = dialect == Dialect::Sqlite || dialect == Dialect::D1;
+  const bool sqlite = schema::is_sqlite(dialect);
   if (subtype && !(list && element.kind == TypeKind::Array)) {
     shape.type = *subtype + (list ? "[]" : "");
     shape.attributes = std::move(attributes);

@@ -15,9 +15,7 @@ namespace {
 
 bool is_default_schema(const std::string& name, schema::Dialect dialect) {
   return name.empty() || (dialect == schema::Dialect::Postgres && name == "public") ||
-         ((dialect == schema::Dialect::Duckdb || dialect == schema::Dialect::Sqlite ||
-           dialect == schema::Dialect::D1) &&
-          name == "main");
+         ((dialect == schema::Dialect::Duckdb || schema::is_sqlite(dialect)) && name == "main");
 }
 
 class ExpectedBuilder {

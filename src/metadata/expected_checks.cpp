@@ -4,18 +4,10 @@
 #include "base/text.h"
 #include "metadata/check_text.h"
 #include "metadata/expected_table.h"
+#include "metadata/filter_sql.h"
 
 namespace kedge::metadata {
 namespace {
-
-std::string operator_of(const std::string& op) {
-  return op == "eq"    ? "="
-         : op == "ne"  ? "<>"
-         : op == "gt"  ? ">"
-         : op == "gte" ? ">="
-         : op == "lt"  ? "<"
-                       : "<=";
-}
 
 class CheckBuilder {
  public:
@@ -170,7 +162,7 @@ class CheckBuilder {
     const PhysicalColumn* right = scalar(owner, validator.right, validator.place);
     if (left != nullptr && right != nullptr) {
       add(left->name + "_cmp_chk",
-          quoted(left->name) + " " + operator_of(validator.op) + " " + quoted(right->name));
+          quoted(left->name) + " " + sql_operator(validator.op) + " " + quoted(right->name));
     }
   }
 

@@ -5,16 +5,6 @@
 namespace kedge::metadata {
 namespace {
 
-std::string operator_of(const std::string& op) {
-  return op == "eq"    ? "="
-         : op == "ne"  ? "<>"
-         : op == "gt"  ? ">"
-         : op == "gte" ? ">="
-         : op == "lt"  ? "<"
-         : op == "lte" ? "<="
-                       : "LIKE";
-}
-
 std::string compare_sql(const Filter& filter, const FieldLookup& lookup, const Writer& writer) {
   const FieldSql field = lookup(filter.field);
   if (field.field == nullptr) {
@@ -31,7 +21,7 @@ std::string compare_sql(const Filter& filter, const FieldLookup& lookup, const W
     }
     return field.sql + " IN (" + base::join(values, ", ") + ")";
   }
-  return field.sql + " " + operator_of(filter.op) + " " +
+  return field.sql + " " + sql_operator(filter.op) + " " +
          writer.value(*field.field, filter.values.at(0));
 }
 
@@ -72,6 +62,16 @@ std::string value_sql(const Scalar& value, const Writer& writer) {
 
 }  // namespace
 
+std::string sql_operator(const std::string& op) {
+  return op == "eq"    ? "="
+         : op == "ne"  ? "<>"
+         : op == "gt"  ? ">"
+         : op == "gte" ? ">="
+         : op == "lt"  ? "<"
+         : op == "lte" ? "<="
+                       : "LIKE";
+}
+
 std::string filter_sql(const Filter& filter, const FieldLookup& lookup, const Writer& writer) {
   const auto render = [&](const Filter& part) { return filter_sql(part, lookup, writer); };
   switch (filter.kind) {
@@ -97,7 +97,7 @@ std::string expression_sql(const Expression& expression, const FieldLookup& look
       return value_sql(expression.value, writer);
     case Expression::Kind::Compare:
       return operand(expression.parts.at(0), expression.parts.at(1), lookup, writer) + " " +
-             operator_of(expression.op) + " " +
+             sql_operator(expression.op) + " " +
              operand(expression.parts.at(1), expression.parts.at(0), lookup, writer);
     case Expression::Kind::IsNull:
       return "(" + render(expression.parts.at(0)) + ") IS NULL";

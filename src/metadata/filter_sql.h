@@ -14,6 +14,8 @@ struct FieldSql {
 };
 using FieldLookup = std::function<FieldSql(const std::string&)>;
 
+// "eq" => "=", ..., "like" => "LIKE".
+std::string sql_operator(const std::string& op);
 std::string filter_sql(const Filter& filter, const FieldLookup& lookup, const Writer& writer);
 std::string expression_sql(const Expression& expression, const FieldLookup& lookup,
                            const Writer& writer);

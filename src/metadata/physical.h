@@ -13,9 +13,7 @@ class Writer {
  public:
   explicit Writer(schema::Dialect dialect) : dialect_(dialect) {}
   schema::Dialect dialect() const { return dialect_; }
-  bool is_sqlite() const {
-    return dialect_ == schema::Dialect::Sqlite || dialect_ == schema::Dialect::D1;
-  }
+  bool is_sqlite() const { return schema::is_sqlite(dialect_); }
   bool is_mysql() const { return dialect_ == schema::Dialect::Mysql; }
   bool is_postgres() const { return dialect_ == schema::Dialect::Postgres; }
   bool is_duckdb() const { return dialect_ == schema::Dialect::Duckdb; }

@@ -11,20 +11,14 @@ using schema::Dialect;
 using schema::Type;
 using schema::TypeKind;
 
-Type of(TypeKind kind) {
-  Type type;
-  type.kind = kind;
-  return type;
-}
-
 Type text(std::int64_t length) {
-  Type type = of(TypeKind::Text);
+  Type type = type_of_kind(TypeKind::Text);
   type.length = static_cast<int>(length);
   return type;
 }
 
 Type numeric(const Field& field) {
-  Type type = of(TypeKind::Numeric);
+  Type type = type_of_kind(TypeKind::Numeric);
   if (field.precision) {
     type.precision = static_cast<int>(*field.precision);
     type.scale = static_cast<int>(field.scale.value_or(0));
@@ -34,12 +28,12 @@ Type numeric(const Field& field) {
 
 Type string_type(const Field& field) {
   if (field.column_type == "uuid") {
-    return of(TypeKind::Uuid);
+    return type_of_kind(TypeKind::Uuid);
   }
   if (field.column_type == "jsonb") {
-    return of(TypeKind::Json);
+    return type_of_kind(TypeKind::Json);
   }
-  return field.max_length ? text(*field.max_length) : of(TypeKind::Text);
+  return field.max_length ? text(*field.max_length) : type_of_kind(TypeKind::Text);
 }
 
 Type scalar_type(const Field& field) {
@@ -47,39 +41,39 @@ Type scalar_type(const Field& field) {
     case FieldType::String:
       return string_type(field);
     case FieldType::Int:
-      return of(TypeKind::Int32);
+      return type_of_kind(TypeKind::Int32);
     case FieldType::Long:
     case FieldType::Currency:
-      return of(TypeKind::Int64);
+      return type_of_kind(TypeKind::Int64);
     case FieldType::Float:
-      return of(TypeKind::Real4);
+      return type_of_kind(TypeKind::Real4);
     case FieldType::Double:
-      return of(TypeKind::Real8);
+      return type_of_kind(TypeKind::Real8);
     case FieldType::Decimal:
       return numeric(field);
     case FieldType::Boolean:
-      return of(TypeKind::Boolean);
+      return type_of_kind(TypeKind::Boolean);
     case FieldType::Date:
-      return of(TypeKind::Date);
+      return type_of_kind(TypeKind::Date);
     case FieldType::Time:
-      return of(TypeKind::Time);
+      return type_of_kind(TypeKind::Time);
     case FieldType::Timestamp:
-      return of(field.local_time ? TypeKind::Timestamp : TypeKind::TimestampTz);
+      return type_of_kind(field.local_time ? TypeKind::Timestamp : TypeKind::TimestampTz);
     case FieldType::Uuid:
-      return of(TypeKind::Uuid);
+      return type_of_kind(TypeKind::Uuid);
     case FieldType::Enum:
-      return of(field.int_values.empty() ? TypeKind::Text : TypeKind::Int32);
+      return type_of_kind(field.int_values.empty() ? TypeKind::Text : TypeKind::Int32);
     case FieldType::Object:
     case FieldType::Map:
-      return of(TypeKind::Json);
+      return type_of_kind(TypeKind::Json);
     case FieldType::Uri:
-      return of(TypeKind::Text);
+      return type_of_kind(TypeKind::Text);
     case FieldType::Inet:
-      return of(field.lenient ? TypeKind::Text : TypeKind::Inet);
+      return type_of_kind(field.lenient ? TypeKind::Text : TypeKind::Inet);
     case FieldType::Bytes:
-      return of(TypeKind::Blob);
+      return type_of_kind(TypeKind::Blob);
   }
-  return of(TypeKind::Text);
+  return type_of_kind(TypeKind::Text);
 }
 
 bool is_json(const Field& field) {
@@ -110,6 +104,12 @@ Type mysql_scalar(const Field& field, Type type, Use use) {
 }
 
 }  // namespace
+
+Type type_of_kind(TypeKind kind) {
+  Type type;
+  type.kind = kind;
+  return type;
+}
 
 bool is_number(FieldType type) {
   switch (type) {
@@ -145,7 +145,7 @@ Type canonical_type(const Field& field) {
   type.length.reset();
   type.precision.reset();
   type.scale.reset();
-  Type list = of(TypeKind::Array);
+  Type list = type_of_kind(TypeKind::Array);
   list.element.push_back(std::move(type));
   return list;
 }
@@ -164,14 +164,14 @@ Type stored_type(const Field& field, Dialect dialect, Use use) {
   switch (dialect) {
     case Dialect::Mysql:
       if (type.kind == TypeKind::Array) {
-        return of(TypeKind::Json);
+        return type_of_kind(TypeKind::Json);
       }
       return mysql_scalar(field, std::move(type), use);
     case Dialect::Duckdb:
       if (type.kind == TypeKind::Array && field.type == FieldType::Inet) {
-        type.element[0] = of(TypeKind::Text);
+        type.element[0] = type_of_kind(TypeKind::Text);
       }
-      return field.type == FieldType::Inet && !field.is_array ? of(TypeKind::Text) : type;
+      return field.type == FieldType::Inet && !field.is_array ? type_of_kind(TypeKind::Text) : type;
     case Dialect::Sqlite:
     case Dialect::D1:
     case Dialect::Postgres:

@@ -7,6 +7,7 @@
 namespace kedge::metadata {
 
 bool is_number(FieldType type);
+schema::Type type_of_kind(schema::TypeKind kind);  // nothing else said of it
 // Dialect-neutral, lists included.
 schema::Type canonical_type(const Field& field);
 // How a field is used in its table: decides TEXT or VARCHAR(255) on mysql.

@@ -17,12 +17,6 @@ namespace {
 using schema::Type;
 using schema::TypeKind;
 
-Type of(TypeKind kind) {
-  Type type;
-  type.kind = kind;
-  return type;
-}
-
 std::string key_of(const JoinPath& path, std::size_t joins) {
   std::string key;
   for (std::size_t i = 0; i < joins; ++i) {
@@ -130,9 +124,9 @@ class ViewBuilder {
       case Origin::Kind::Computed:
         return {
             origin.expression ? expression_sql(*origin.expression, base_lookup(), writer_) : "NULL",
-            of(TypeKind::Unknown)};
+            type_of_kind(TypeKind::Unknown)};
     }
-    return {"NULL", of(TypeKind::Unknown)};
+    return {"NULL", type_of_kind(TypeKind::Unknown)};
   }
 
   FieldLookup base_lookup() const { return lookup("b", *base_); }
@@ -169,7 +163,7 @@ class ViewBuilder {
       const Join& join = path.joins[i];
       const Object* to = find_object(model_, join.to);
       if (to == nullptr) {
-        return {"NULL", of(TypeKind::Unknown)};
+        return {"NULL", type_of_kind(TypeKind::Unknown)};
       }
       inner = inner && join.required;
       alias = to_one(path, i, alias, *at, *to, inner);
@@ -178,7 +172,7 @@ class ViewBuilder {
     const Field* source = find_field(*at, origin.source.member);
     std::string sql = column(alias, *at, origin.source.member);
     if (source == nullptr) {
-      return {sql, of(TypeKind::Unknown)};
+      return {sql, type_of_kind(TypeKind::Unknown)};
     }
     const Type wanted = field_type(field);
     if (origin.convert && (canonical_type(field).kind != canonical_type(*source).kind)) {
@@ -303,7 +297,7 @@ class ViewBuilder {
   std::pair<std::string, Type> aggregate(const Field& field, const Origin& origin) {
     const JoinPath path = path_of(origin);
     if (path.joins.empty()) {
-      return {"NULL", of(TypeKind::Unknown)};
+      return {"NULL", type_of_kind(TypeKind::Unknown)};
     }
     if (origin.aggregate == "collect" && writer_.is_sqlite() &&
         (origin.distinct || !origin.order_by.empty())) {
@@ -430,14 +424,14 @@ class ViewBuilder {
                                      const std::string& sql, const Field* source) const {
     const std::string& agg = origin.aggregate;
     if (agg == "count") {
-      return {"COALESCE(" + sql + ", 0)", of(TypeKind::Int64)};
+      return {"COALESCE(" + sql + ", 0)", type_of_kind(TypeKind::Int64)};
     }
     if (agg == "any" || agg == "all") {
       return {"COALESCE(" + sql + ", " + writer_.boolean(agg == "all") + ")",
-              of(TypeKind::Boolean)};
+              type_of_kind(TypeKind::Boolean)};
     }
     if (source == nullptr) {
-      return {sql, of(TypeKind::Unknown)};
+      return {sql, type_of_kind(TypeKind::Unknown)};
     }
     if (agg == "collect") {
       return collected(field, sql, *source);
@@ -448,7 +442,7 @@ class ViewBuilder {
   std::pair<std::string, Type> collected(const Field&, const std::string& sql,
                                          const Field& source) const {
     const Type element = field_type(source);
-    Type list = of(TypeKind::Array);
+    Type list = type_of_kind(TypeKind::Array);
     list.element.push_back(element);
     list.element[0].length.reset();
     list.element[0].precision.reset();
@@ -459,7 +453,7 @@ class ViewBuilder {
     if (writer_.is_duckdb()) {
       return {"COALESCE(" + sql + ", [])", list};
     }
-    return {"COALESCE(" + sql + ", '[]')", of(TypeKind::Json)};
+    return {"COALESCE(" + sql + ", '[]')", type_of_kind(TypeKind::Json)};
   }
 
   std::string dialect_type(const Type& type) const;
@@ -469,16 +463,16 @@ class ViewBuilder {
     const TypeKind kind = type.kind;
     if (agg == "sum") {
       if (kind == TypeKind::Int32) {
-        return of(TypeKind::Int64);
+        return type_of_kind(TypeKind::Int64);
       }
       if (kind == TypeKind::Int64) {
-        return of(TypeKind::Numeric);
+        return type_of_kind(TypeKind::Numeric);
       }
-      return kind == TypeKind::Numeric ? of(TypeKind::Numeric) : type;
+      return kind == TypeKind::Numeric ? type_of_kind(TypeKind::Numeric) : type;
     }
     if (agg == "avg") {
-      return of(kind == TypeKind::Real4 || kind == TypeKind::Real8 ? TypeKind::Real8
-                                                                   : TypeKind::Numeric);
+      return type_of_kind(kind == TypeKind::Real4 || kind == TypeKind::Real8 ? TypeKind::Real8
+                                                                             : TypeKind::Numeric);
     }
     type.length.reset();
     type.precision.reset();
@@ -551,12 +545,13 @@ class ViewBuilder {
   std::pair<std::string, Type> first(const Field&, const Origin& origin) {
     const JoinPath path = path_of(origin);
     if (path.joins.empty()) {
-      return {"NULL", of(TypeKind::Unknown)};
+      return {"NULL", type_of_kind(TypeKind::Unknown)};
     }
     Derived& group = derived(path, "first:" + std::to_string(derived_.size()));
     const Field* source = find_field(*group.reached, origin.source.member);
     one_row(group, origin, column(group.reached_alias, *group.reached, origin.source.member));
-    return {group.alias + ".c1", source == nullptr ? of(TypeKind::Unknown) : field_type(*source)};
+    return {group.alias + ".c1",
+            source == nullptr ? type_of_kind(TypeKind::Unknown) : field_type(*source)};
   }
 
   // The derived table gives `value` of the first row of each key.

@@ -19,9 +19,9 @@ void erase_named(Items& items, const Key& name) {
 }
 
 // The lists of a schema by name, so that each change costs a look-up.
-class Applier {
+class ShapeChanger {
  public:
-  explicit Applier(Schema& schema) : schema_(schema) {
+  explicit ShapeChanger(Schema& schema) : schema_(schema) {
     for (Table& table : schema_.tables) {
       tables_.emplace(table.name, std::move(table));
     }
@@ -401,7 +401,7 @@ void take_expressions(Table& table, const Table& wanted) {
 Schema apply_changes(const Schema& actual, const Schema& expected,
                      const std::vector<Change>& changes) {
   Schema after = actual;
-  Applier applier(after);
+  ShapeChanger applier(after);
   for (const Change& change : changes) {
     std::visit(applier, change);
   }

@@ -13,7 +13,7 @@ using schema::Dialect;
 using schema::View;
 
 bool is_sqlite(const Emission& e) {
-  return e.options.dialect == Dialect::Sqlite || e.options.dialect == Dialect::D1;
+  return schema::is_sqlite(e.options.dialect);
 }
 bool keeps_comments(const Emission& e) {
   return e.options.dialect == Dialect::Postgres || e.options.dialect == Dialect::Duckdb;

@@ -328,7 +328,7 @@ class Assessor {
     return was != nullptr && was->primary_key ? ddl_.quote(was->primary_key->columns.front()) : "1";
   }
   bool rewrites(const ChangeColumnType& c) const {
-    if (options_.dialect == Dialect::Sqlite || options_.dialect == Dialect::D1) {
+    if (schema::is_sqlite(options_.dialect)) {
       return false;  // the rebuild says it
     }
     if (is_mysql()) {

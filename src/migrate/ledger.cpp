@@ -94,7 +94,7 @@ std::vector<std::string> Ledger::columns() {
   const Dialect dialect = connection_.dialect();
   const std::string literal = dialect::get_dialect(dialect).literal(settings_.table);
   std::string sql;
-  if (dialect == Dialect::Sqlite || dialect == Dialect::D1) {
+  if (schema::is_sqlite(dialect)) {
     sql = "SELECT name FROM pragma_table_info(" + literal + ")";
   } else {
     const std::string schema = !settings_.schema.empty()

@@ -42,7 +42,7 @@ std::set<schema::Name> untouchable(const diff::Result& result) {
 
 // A declared table or view may be the first of its schema (spec/migrate.md 8.1, stage 0).
 void create_schemas(Emission& e) {
-  if (e.options.dialect == schema::Dialect::Sqlite || e.options.dialect == schema::Dialect::D1) {
+  if (schema::is_sqlite(e.options.dialect)) {
     return;
   }
   std::set<Identifier> missing;

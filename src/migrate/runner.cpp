@@ -14,10 +14,6 @@ namespace {
 
 using schema::Dialect;
 
-bool is_sqlite(Dialect dialect) {
-  return dialect == Dialect::Sqlite || dialect == Dialect::D1;
-}
-
 const Migration* find_migration(const std::vector<Migration>& chain, const std::string& name) {
   const auto found = std::find_if(chain.begin(), chain.end(),
                                   [&](const Migration& each) { return each.name == name; });
@@ -29,7 +25,7 @@ const Migration* find_migration(const std::vector<Migration>& chain, const std::
 class ForeignKeysOff {
  public:
   ForeignKeysOff(db::Connection& connection, bool wanted) : connection_(connection) {
-    if (!wanted || !is_sqlite(connection.dialect())) {
+    if (!wanted || !schema::is_sqlite(connection.dialect())) {
       return;
     }
     const db::ResultSet now = connection.query("PRAGMA foreign_keys");

@@ -32,10 +32,6 @@ bool is_transaction_control(const std::vector<std::string>& words) {
          (first == "start" && words.size() > 1 && words[1] == "transaction");
 }
 
-bool is_sqlite(schema::Dialect dialect) {
-  return dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1;
-}
-
 }  // namespace
 
 Script read_script(const std::string& name, std::string_view sql, schema::Dialect dialect) {
@@ -55,7 +51,7 @@ Script read_script(const std::string& name, std::string_view sql, schema::Dialec
       continue;
     }
     ScriptStatement statement{std::string(text), number, each.line, false};
-    if (is_sqlite(dialect) && words.size() > 1 && words[0] == "pragma") {
+    if (schema::is_sqlite(dialect) && words.size() > 1 && words[0] == "pragma") {
       if (words[1] == "foreign_keys") {
         const std::string& value = words.back();
         script.keys_off = script.keys_off || value == "off" || value == "0" || value == "false";

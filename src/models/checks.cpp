@@ -231,14 +231,14 @@ class TextChecker {
   TextProblems problems_;
 };
 
-std::string item_name(const SourceIndex& index, const Node& node) {
+std::string item_name(const SourceIndex& index, const DropNode& node) {
   const Model& model = index.models()[node.model].model();
   return model.name + "." +
          (node.kind == NodeKind::Column ? model.columns[node.item].name
                                         : model.measures[node.item].name);
 }
 
-Place item_place(const SourceIndex& index, const Node& node) {
+Place item_place(const SourceIndex& index, const DropNode& node) {
   const Model& model = index.models()[node.model].model();
   return node.kind == NodeKind::Column ? model.columns[node.item].sql_place
                                        : model.measures[node.item].formula_place;
@@ -282,7 +282,7 @@ bool is_cycle(const base::Graph& edges, const std::vector<std::size_t>& componen
 base::Graph reference_edges(const SourceIndex& index, const DropGraph& graph) {
   base::Graph edges(graph.nodes.size());
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = graph.nodes[id];
+    const DropNode& node = graph.nodes[id];
     if (node.kind != NodeKind::Column && node.kind != NodeKind::Measure) {
       continue;
     }
@@ -314,7 +314,7 @@ void check_item_cycles(const SourceIndex& index, const DropGraph& graph,
         edges, component, [&](std::size_t node) { return item_name(index, graph.nodes[node]); });
     std::set<Number> seen;
     for (const std::size_t id : component) {
-      const Node& node = graph.nodes[id];
+      const DropNode& node = graph.nodes[id];
       if (!seen.insert(node.model).second) {
         continue;
       }
@@ -337,7 +337,7 @@ void check_item_cycles(const SourceIndex& index, const DropGraph& graph,
 base::Graph use_edges(const SourceIndex& index, const DropGraph& graph) {
   base::Graph edges(graph.nodes.size());
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = graph.nodes[id];
+    const DropNode& node = graph.nodes[id];
     if (node.kind == NodeKind::Filter) {
       edges.add_edge(graph.first_node[node.model], id);
     }

@@ -32,7 +32,7 @@ struct Dependency {
   std::uint32_t name = kNone;  // index in DropGraph::names: what was written
 };
 
-struct Node {
+struct DropNode {
   NodeKind kind = NodeKind::Model;
   Number model = kNone;  // index in SourceIndex::models()
   Number item = kNone;   // in the model's list; kNone for the model itself
@@ -61,7 +61,7 @@ struct DeepCandidate {
 };
 
 struct DropGraph {
-  std::vector<Node> nodes;
+  std::vector<DropNode> nodes;
   std::vector<Dependency> dependencies;
   std::vector<NodeId> path_nodes;
   std::vector<std::string> names;

@@ -40,7 +40,7 @@ DropReasons::DropReasons(const SourceIndex& index, const DropGraph& graph,
   }
 }
 
-std::string DropReasons::target(const Node& node) const {
+std::string DropReasons::target(const DropNode& node) const {
   const Model& model = index_.models()[node.model].model();
   switch (node.kind) {
     case NodeKind::Model:
@@ -102,7 +102,7 @@ std::optional<Code> DropReasons::code_of(const Dependency& dependency) const {
   return std::nullopt;
 }
 
-DropReasons::Choice DropReasons::choose_text(const Node& node) const {
+DropReasons::Choice DropReasons::choose_text(const DropNode& node) const {
   const auto& ranked = ranked_codes();
   std::size_t best = ranked.size();
   const Dependency* cause = nullptr;
@@ -127,7 +127,7 @@ DropReasons::Choice DropReasons::choose_text(const Node& node) const {
   return {std::string((stage ? ranked[best].stage : ranked[best].text).name()), cause};
 }
 
-DropReasons::Choice DropReasons::choose_join(const Node& node) const {
+DropReasons::Choice DropReasons::choose_join(const DropNode& node) const {
   for (std::uint32_t number = node.dependencies_begin; number < node.dependencies_end; ++number) {
     const Dependency& dependency = graph_.dependencies[number];
     const bool missing = dependency.missing != Dependency::Missing::No;
@@ -151,7 +151,7 @@ DropReasons::Choice DropReasons::choose_join(const Node& node) const {
   throw Error(codes::ERR_INTERNAL, "a dropped join has no cause: " + target(node));
 }
 
-DropReasons::Choice DropReasons::choose(const Node& node) const {
+DropReasons::Choice DropReasons::choose(const DropNode& node) const {
   return node.kind == NodeKind::Join ? choose_join(node) : choose_text(node);
 }
 
@@ -159,7 +159,7 @@ std::string DropReasons::sentence(const Choice& choice) const {
   const std::string name = "'" + name_of(*choice.dependency) + "'";
   const std::string& code = choice.code;
   if (code == codes::references_dropped_aggregation.name()) {
-    const Node& used = graph_.nodes[choice.dependency->aggregation];
+    const DropNode& used = graph_.nodes[choice.dependency->aggregation];
     return "Uses dropped aggregation '" +
            index_.models()[used.model].model().aggregations[used.item].name + "'";
   }
@@ -169,7 +169,7 @@ std::string DropReasons::sentence(const Choice& choice) const {
     const bool model = code.find("model") != std::string::npos;
     for (std::uint32_t step = choice.dependency->path_begin; step < choice.dependency->path_end;
          ++step) {
-      const Node& passed = graph_.nodes[graph_.path_nodes[step]];
+      const DropNode& passed = graph_.nodes[graph_.path_nodes[step]];
       const bool fits = (passed.kind == NodeKind::Model) == model;
       if (fits && is_dead(graph_.path_nodes[step])) {
         return std::string(model ? "Refers into dropped model '" : "Follows dropped join '") +
@@ -203,7 +203,7 @@ const Dependency* DropReasons::cause(NodeId id) const {
 }
 
 DeleteReason DropReasons::reason(NodeId id) const {
-  const Node& node = graph_.nodes[id];
+  const DropNode& node = graph_.nodes[id];
   const auto direct = direct_.find(id);
   if (direct != direct_.end()) {
     return {target(node), direct->second->code, direct->second->reason};

@@ -29,10 +29,10 @@ class DropReasons {
   };
 
   bool is_dead(NodeId id) const { return dead_[id] != 0; }
-  std::string target(const Node& node) const;
-  Choice choose(const Node& node) const;
-  Choice choose_text(const Node& node) const;
-  Choice choose_join(const Node& node) const;
+  std::string target(const DropNode& node) const;
+  Choice choose(const DropNode& node) const;
+  Choice choose_text(const DropNode& node) const;
+  Choice choose_join(const DropNode& node) const;
   std::optional<Code> code_of(const Dependency& dependency) const;
   std::string sentence(const Choice& choice) const;
   std::string name_of(const Dependency& dependency) const;

@@ -37,7 +37,7 @@ void explain_source(const SourceIndex& index, const LiveSource& live, const Casc
   std::unordered_map<NodeId, std::size_t> numbers;
   std::vector<NodeId> ids;
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = graph.nodes[id];
+    const DropNode& node = graph.nodes[id];
     const IndexedModel& model = index.models()[node.model];
     const NodeId whole = node_of(graph, index, node.model, NodeKind::Model, kNone);
     const bool covered = node.kind != NodeKind::Model &&

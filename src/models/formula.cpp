@@ -298,9 +298,9 @@ class Parser {
 
   FormulaNode atom() {
     const Token& here = token();
-    if (here.kind == Token::Kind::Number || here.kind == Token::Kind::String ||
+    if (here.kind == Token::Kind::Numeral || here.kind == Token::Kind::String ||
         here.kind == Token::Kind::Placeholder) {
-      FormulaNode node = make(here.kind == Token::Kind::Number   ? Kind::Numeral
+      FormulaNode node = make(here.kind == Token::Kind::Numeral  ? Kind::Numeral
                               : here.kind == Token::Kind::String ? Kind::String
                                                                  : Kind::Placeholder,
                               here.text);

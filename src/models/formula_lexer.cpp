@@ -61,7 +61,7 @@ class Lexer {
   }
 
   void number(FormulaToken& token) {
-    token.kind = FormulaToken::Kind::Number;
+    token.kind = FormulaToken::Kind::Numeral;
     const std::size_t begin = at_;
     while (is_digit(peek())) {
       ++at_;

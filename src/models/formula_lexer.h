@@ -9,7 +9,7 @@
 namespace kedge::models {
 
 struct FormulaToken {
-  enum class Kind { Name, Number, String, Placeholder, Symbol, End, Error };
+  enum class Kind { Name, Numeral, String, Placeholder, Symbol, End, Error };
   Kind kind = Kind::End;
   std::string text;  // String: the content; Placeholder: the name
   std::size_t begin = 0;

@@ -215,9 +215,9 @@ bool flag_of(const document::Node& node, std::string_view key, bool fallback) {
 }
 
 const std::vector<document::Node>& items_of(const document::Node& node, std::string_view key) {
-  static const std::vector<document::Node> kNone;
+  static const std::vector<document::Node> kNoItems;
   const document::Node* found = node.find(key);
-  return found && found->is_sequence() ? found->items : kNone;
+  return found && found->is_sequence() ? found->items : kNoItems;
 }
 
 bool holds_definitions(const ImportInput& input) {

@@ -170,7 +170,7 @@ namespace {
 
 using Matches = std::function<bool(const std::string& pattern)>;
 
-bool in_scope(const Scope& scope, const Matches& matches) {
+bool holds(const Scope& scope, const Matches& matches) {
   const std::vector<std::string>& include = scope.include_tables;
   const std::vector<std::string>& exclude = scope.exclude_tables;
   return (include.empty() || std::any_of(include.begin(), include.end(), matches)) &&
@@ -193,7 +193,7 @@ bool matches_relation(const std::string& pattern, const std::string& schema,
 }  // namespace
 
 bool in_scope(const Scope& scope, std::string_view schema, std::string_view table) {
-  return in_scope(scope, [&](const std::string& pattern) {
+  return holds(scope, [&](const std::string& pattern) {
     return matches_relation(pattern, std::string(schema), std::string(table));
   });
 }
@@ -213,7 +213,7 @@ bool in_scope(const Scope& scope, const LoadedModel& loaded, const LiveSource& l
   const std::string folded_schema = written_key(loaded.dialect, schema.text, schema.quoted);
   const std::string folded =
       written_key(loaded.dialect, relation->name.text, relation->name.quoted);
-  return in_scope(scope, [&](const std::string& pattern) {
+  return holds(scope, [&](const std::string& pattern) {
     return matches_relation(pattern, schema.text, relation->name.text) ||
            matches_relation(live_key(loaded.dialect, pattern), folded_schema, folded);
   });

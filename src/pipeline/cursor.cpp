@@ -38,7 +38,7 @@ bool is_temporal(const schema::Type& type) {
          type.kind == schema::TypeKind::TimestampTz;
 }
 
-bool is_number(const std::string& text) {
+bool is_plain_number(const std::string& text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   return text.size() > sign && text.find_first_not_of("0123456789.", sign) == std::string::npos;
 }
@@ -47,7 +47,7 @@ bool is_value(const std::string& text, const schema::Type& type) {
   if (type.kind == schema::TypeKind::Date) {
     return db::parse_date(text).has_value();
   }
-  return is_temporal(type) ? db::parse_timestamp(text).has_value() : is_number(text);
+  return is_temporal(type) ? db::parse_timestamp(text).has_value() : is_plain_number(text);
 }
 
 std::string cursor_type(db::Connection& staging, const ReadSpec& read) {
@@ -93,7 +93,7 @@ std::string window_problem(const Cursor& cursor, const schema::Type& type) {
   }
   const bool wide = is_temporal(type)
                         ? contracts::parse_duration(cursor.max_window).value_or(0) > 0
-                        : is_number(cursor.max_window) && !cursor.max_window.starts_with('-');
+                        : is_plain_number(cursor.max_window) && !cursor.max_window.starts_with('-');
   if (!cursor.max_window.empty() && !wide) {
     return "max_window: '" + cursor.max_window + "' is no " +
            (is_temporal(type) ? "duration such as 7d or 12h" : "positive number") +

@@ -40,7 +40,7 @@ schema::Type text_type() {
 }
 
 bool is_sqlite(const db::Connection& source) {
-  return source.dialect() == schema::Dialect::Sqlite || source.dialect() == schema::Dialect::D1;
+  return schema::is_sqlite(source.dialect());
 }
 
 // sqlite keeps what it is given, so its values travel as text; so do nested values everywhere, and

@@ -205,10 +205,6 @@ void require_columns(db::Connection& duckdb, const ReadSpec& read, const FileRea
   }
 }
 
-schema::Type text_type() {
-  return contracts::duckdb_type("VARCHAR");
-}
-
 // Types that have a value whose text is empty.
 bool knows_empty(const schema::Type& type) {
   return type.kind == schema::TypeKind::Text || type.kind == schema::TypeKind::Blob ||
@@ -227,7 +223,7 @@ std::string csv_projection(const ReadSpec& read, const std::string& relation,
       value = "CAST(NULL AS VARCHAR)";
     }
     list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
-    columns.push_back({column.name, column.name, text_type(), column.type});
+    columns.push_back({column.name, column.name, contracts::duckdb_type("VARCHAR"), column.type});
   }
   return "(SELECT " + list + " FROM " + relation + ")";
 }
@@ -255,7 +251,8 @@ void land_parquet(const Engine& engine, db::Connection& staging, const ReadSpec&
             (found == present.end() ? "NULL" : quote_name(column.source)) + " AS " +
             quote_name(column.name);
     columns.push_back({column.name, column.name,
-                       found == present.end() ? text_type() : contracts::duckdb_type(found->type),
+                       found == present.end() ? contracts::duckdb_type("VARCHAR")
+                                              : contracts::duckdb_type(found->type),
                        column.type});
   }
   land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
@@ -303,7 +300,8 @@ void land_json(const Engine& engine, db::Connection& staging, const ReadSpec& re
     const std::string value = std::string(nested ? "kedge_member" : "kedge_member_text") +
                               "(CAST(json AS VARCHAR), " + quote_literal(column.source) + ")";
     list += (list.empty() ? "" : ", ") + value + " AS " + quote_name(column.name);
-    columns.push_back({column.name, column.name, text_type(), column.type, TextForm::Json});
+    columns.push_back(
+        {column.name, column.name, contracts::duckdb_type("VARCHAR"), column.type, TextForm::Json});
   }
   land_converted(engine, staging, read, "(SELECT " + list + " FROM " + relation + ")", columns);
 }

@@ -10,11 +10,6 @@ namespace {
 
 using document::Node;
 
-std::string text_of(const Node& node, std::string_view key) {
-  const Node* value = node.find(key);
-  return value != nullptr && value->is_scalar() ? value->text : "";
-}
-
 // Absent, null, an empty list or an empty mapping.
 bool is_blank(const Node& node, std::string_view key) {
   const Node* value = node.find(key);
@@ -23,9 +18,9 @@ bool is_blank(const Node& node, std::string_view key) {
 }
 
 bool is_column(const Node& item) {
-  const std::string kind = text_of(item, "class");
+  const std::string kind = item.scalar_at("class");
   return kind == "COLUMN_REF" || (kind == "STAR" && is_blank(item, "replace_list") &&
-                                  is_blank(item, "expr") && text_of(item, "columns") != "true");
+                                  is_blank(item, "expr") && item.scalar_at("columns") != "true");
 }
 
 bool is_plain_select(const Node& select) {
@@ -34,14 +29,14 @@ bool is_plain_select(const Node& select) {
   const Node* ctes = select.find("cte_map");
   const bool only_columns = list != nullptr && !list->items.empty() &&
                             std::all_of(list->items.begin(), list->items.end(), is_column);
-  const bool one_table = from != nullptr && text_of(*from, "type") == "BASE_TABLE" &&
-                         text_of(*from, "schema_name") == "staging" && is_blank(*from, "sample");
+  const bool one_table = from != nullptr && from->scalar_at("type") == "BASE_TABLE" &&
+                         from->scalar_at("schema_name") == "staging" && is_blank(*from, "sample");
   bool nothing_else = ctes == nullptr || is_blank(*ctes, "map");
   for (const std::string_view part : {"modifiers", "where_clause", "group_expressions",
                                       "group_sets", "having", "sample", "qualify"}) {
     nothing_else = nothing_else && is_blank(select, part);
   }
-  return text_of(select, "type") == "SELECT_NODE" && only_columns && one_table && nothing_else;
+  return select.scalar_at("type") == "SELECT_NODE" && only_columns && one_table && nothing_else;
 }
 
 }  // namespace

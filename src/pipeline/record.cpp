@@ -11,11 +11,6 @@ namespace {
 using document::Json;
 using document::Node;
 
-std::string text_of(const Node& node, std::string_view key) {
-  const Node* value = node.find(key);
-  return value != nullptr && value->is_string() ? value->text : "";
-}
-
 std::int64_t number_of(const Node& node, std::string_view key) {
   const Node* value = node.find(key);
   return value == nullptr ? 0 : value->as_integer().value_or(0);
@@ -111,36 +106,36 @@ RunStatus run_status(const std::string& text) {
 
 NodeRecord read_node(const Node& node) {
   NodeRecord record;
-  record.id = text_of(node, "id");
-  record.kind = text_of(node, "kind");
-  record.name = text_of(node, "name");
-  record.status = node_status(text_of(node, "status"));
-  record.connection = text_of(node, "connection");
-  record.entity = text_of(node, "entity");
+  record.id = node.string_at("id");
+  record.kind = node.string_at("kind");
+  record.name = node.string_at("name");
+  record.status = node_status(node.string_at("status"));
+  record.connection = node.string_at("connection");
+  record.entity = node.string_at("entity");
   record.rows = number_of(node, "rows");
   record.duration_ms = number_of(node, "duration_ms");
-  record.provenance = text_of(node, "provenance");
+  record.provenance = node.string_at("provenance");
   if (const Node* error = node.find("error")) {
-    record.error = ErrorRecord{text_of(*error, "code"), text_of(*error, "message")};
+    record.error = ErrorRecord{error->string_at("code"), error->string_at("message")};
   }
   if (const Node* observed = node.find("observed_schema")) {
     record.observed = contracts::read_shape(*observed);
   }
   if (const Node* drift = node.find("drift")) {
-    record.drift = DriftRecord{text_of(*drift, "policy"), {}};
+    record.drift = DriftRecord{drift->string_at("policy"), {}};
   }
   if (const Node* watermark = node.find("watermark")) {
-    record.watermark = WatermarkRecord{text_of(*watermark, "cursor"), text_of(*watermark, "type"),
-                                       text_of(*watermark, "value")};
+    record.watermark = WatermarkRecord{watermark->string_at("cursor"), watermark->string_at("type"),
+                                       watermark->string_at("value")};
   }
   return record;
 }
 
 WriteRecord read_write(const Node& node) {
   WriteRecord record;
-  record.target = text_of(node, "target");
-  record.strategy = text_of(node, "strategy");
-  record.policy = text_of(node, "policy");
+  record.target = node.string_at("target");
+  record.strategy = node.string_at("strategy");
+  record.policy = node.string_at("policy");
   record.rows = number_of(node, "rows");
   record.inserted = number_of(node, "inserted");
   record.updated = number_of(node, "updated");
@@ -266,11 +261,11 @@ RunRecord read_record(const std::string& file, const std::string& text) {
                         {}});
   }
   RunRecord record;
-  record.run_id = text_of(document.root, "run_id");
-  record.status = run_status(text_of(document.root, "status"));
-  record.started_at = text_of(document.root, "started_at");
-  record.finished_at = text_of(document.root, "finished_at");
-  record.selection = text_of(document.root, "selection");
+  record.run_id = document.root.string_at("run_id");
+  record.status = run_status(document.root.string_at("status"));
+  record.started_at = document.root.string_at("started_at");
+  record.finished_at = document.root.string_at("finished_at");
+  record.selection = document.root.string_at("selection");
   for (const Node& node : nodes->items) {
     record.nodes.push_back(read_node(node));
   }

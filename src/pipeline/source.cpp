@@ -14,9 +14,8 @@ using contracts::FetchedColumn;
 using contracts::FetchedShape;
 
 contracts::ActualSide side_of(schema::Dialect dialect) {
-  return dialect == schema::Dialect::Sqlite || dialect == schema::Dialect::D1
-             ? contracts::ActualSide::IntegerAffinity
-             : contracts::ActualSide::Typed;
+  return schema::is_sqlite(dialect) ? contracts::ActualSide::IntegerAffinity
+                                    : contracts::ActualSide::Typed;
 }
 
 // Where rows are: the dialect of the connection, and what the project knows beyond it.

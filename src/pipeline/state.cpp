@@ -11,11 +11,6 @@ namespace {
 using document::Json;
 using document::Node;
 
-std::string text_of(const Node& node, std::string_view key) {
-  const Node* value = node.find(key);
-  return value != nullptr && value->is_string() ? value->text : "";
-}
-
 // What the system refuses below .kedge, under this chapter's codes.
 template <class Work>
 auto stored(const Work& work) {
@@ -91,9 +86,9 @@ Cursors State::cursors() const {
   }
   Cursors cursors;
   for (const document::Entry& entry : document.root.entries) {
-    cursors[entry.key.text] = {text_of(entry.value, "cursor"), text_of(entry.value, "type"),
-                               text_of(entry.value, "value"), text_of(entry.value, "run_id"),
-                               text_of(entry.value, "at")};
+    cursors[entry.key.text] = {entry.value.string_at("cursor"), entry.value.string_at("type"),
+                               entry.value.string_at("value"), entry.value.string_at("run_id"),
+                               entry.value.string_at("at")};
   }
   return cursors;
 }

@@ -18,13 +18,8 @@ using document::Node;
 
 constexpr std::string_view kPlaceholder = "kedge_watermark";
 
-std::string text_of(const Node& node, std::string_view key) {
-  const Node* value = node.find(key);
-  return value != nullptr && value->is_scalar() ? value->text : "";
-}
-
 std::optional<std::size_t> placeholder_number(const Node& node) {
-  if (text_of(node, "class") != "FUNCTION" || text_of(node, "function_name") != kPlaceholder) {
+  if (node.scalar_at("class") != "FUNCTION" || node.scalar_at("function_name") != kPlaceholder) {
     return std::nullopt;
   }
   const Node* children = node.find("children");
@@ -57,10 +52,10 @@ struct FromTable {
 };
 
 void find_tables(const Node& from, std::vector<FromTable>& found) {
-  const std::string type = text_of(from, "type");
+  const std::string type = from.scalar_at("type");
   if (type == "BASE_TABLE") {
-    const std::string alias = text_of(from, "alias");
-    const std::string name = text_of(from, "table_name");
+    const std::string alias = from.scalar_at("alias");
+    const std::string name = from.scalar_at("table_name");
     found.push_back({name, alias.empty() ? name : alias});
     return;
   }
@@ -73,7 +68,7 @@ void find_tables(const Node& from, std::vector<FromTable>& found) {
     return;
   }
   if (type != "EMPTY" && !type.empty()) {
-    found.push_back({"", text_of(from, "alias")});
+    found.push_back({"", from.scalar_at("alias")});
   }
 }
 
@@ -95,7 +90,7 @@ class TreeReader {
 
  private:
   void walk(const Node& node) {
-    if (text_of(node, "type") == "SELECT_NODE") {
+    if (node.scalar_at("type") == "SELECT_NODE") {
       if (const Node* where = node.find("where_clause"); where != nullptr && where->is_mapping()) {
         std::vector<FromTable> tables;
         if (const Node* from = node.find("from_table")) {
@@ -113,7 +108,7 @@ class TreeReader {
   }
 
   void read_conjunct(const Node& node, const std::vector<FromTable>& tables) {
-    if (text_of(node, "type") == "CONJUNCTION_AND") {
+    if (node.scalar_at("type") == "CONJUNCTION_AND") {
       if (const Node* children = node.find("children")) {
         for (const Node& child : children->items) {
           read_conjunct(child, tables);
@@ -126,7 +121,7 @@ class TreeReader {
         {"COMPARE_GREATERTHANOREQUALTO", ">="},
         {"COMPARE_LESSTHAN", "<"},
         {"COMPARE_LESSTHANOREQUALTO", "<="}};
-    const auto comparison = kComparisons.find(text_of(node, "type"));
+    const auto comparison = kComparisons.find(node.scalar_at("type"));
     const Node* left = node.find("left");
     const Node* right = node.find("right");
     if (comparison == kComparisons.end() || left == nullptr || right == nullptr) {
@@ -142,7 +137,7 @@ class TreeReader {
   void read_bound(const Node& left, const Node& right, const std::string& comparison,
                   std::size_t number, const std::vector<FromTable>& tables) {
     const Node* names = left.find("column_names");
-    if (text_of(left, "class") != "COLUMN_REF" || names == nullptr ||
+    if (left.scalar_at("class") != "COLUMN_REF" || names == nullptr ||
         number >= pipeline_.watermarks.size()) {
       return;
     }

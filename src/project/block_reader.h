@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ struct Report {
 
 // What a person sees of a value: its text, or "a list", "a mapping"; never of a secret.
 std::string shown(const document::Node& node);
+
+inline constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 class BlockReader {
  public:

@@ -10,8 +10,6 @@ namespace {
 
 using document::Node;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
 // "5s", or "off" for nothing.
 void assign_timeout(BlockReader& reader, std::string_view key, std::optional<std::string>& target) {
   const Node* value = reader.node(key);
@@ -215,11 +213,11 @@ void read_templates_block(const Report& report, const Node& block, TemplateSetti
   if (const Node* limits = reader.block("limits")) {
     TemplateLimits& values = out.limits;
     BlockReader inner(report, *limits, codes::ERR_CONFIG, "templates: limits");
-    assign(values.text_bytes, inner.integer("text_bytes", 1, kMost));
+    assign(values.text_bytes, inner.integer("text_bytes", 1, kUnbounded));
     assign(values.section_depth, inner.integer("section_depth", 1, 1'000));
     assign(values.partial_depth, inner.integer("partial_depth", 1, 1'000));
-    assign(values.output_bytes, inner.integer("output_bytes", 1, kMost));
-    assign(values.steps, inner.integer("steps", 1, kMost));
+    assign(values.output_bytes, inner.integer("output_bytes", 1, kUnbounded));
+    assign(values.steps, inner.integer("steps", 1, kUnbounded));
     assign(values.payload_depth, inner.integer("payload_depth", 1, 1'000));
     inner.refuse_unknown();
   }

@@ -11,7 +11,6 @@ namespace {
 
 using document::Node;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 const std::vector<std::string> kFileKeys = {"format", "path",   "delimiter",
                                             "header", "layout", "null_text"};
 
@@ -281,7 +280,7 @@ std::optional<Retry> read_retry(const Report& report, BlockReader& reader,
   }
   Retry retry;
   BlockReader inner(report, entry->value, codes::PZ0121, name + ": retry");
-  assign(retry.max_attempts, inner.integer("max_attempts", 1, kMost));
+  assign(retry.max_attempts, inner.integer("max_attempts", 1, kUnbounded));
   assign(retry.base_delay_ms, inner.duration("base_delay"));
   assign(retry.max_delay_ms, inner.duration("max_delay"));
   inner.refuse_unknown();

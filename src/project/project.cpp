@@ -15,7 +15,6 @@ namespace {
 
 using document::Node;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 const std::vector<std::string> kDriftWords = {"ignore", "warn", "fail"};
 
 class ProjectReader {
@@ -120,14 +119,14 @@ class ProjectReader {
     }
     EngineSettings& engine = project_.engine;
     BlockReader inner(report_, *block, codes::PZ0120, "engine");
-    assign(engine.threads, inner.integer("threads", 1, kMost));
+    assign(engine.threads, inner.integer("threads", 1, kUnbounded));
     assign(engine.chunk_rows, inner.integer("chunk_rows", 1, 1'000'000));
     assign(engine.check_samples, inner.boolean("check_samples"));
     engine.node_timeout_ms = inner.duration("node_timeout");
     if (const Node* duckdb = inner.block("duckdb")) {
       BlockReader options(report_, *duckdb, codes::PZ0120, "engine: duckdb");
       read_memory_limit(options, engine);
-      engine.duckdb_threads = options.integer("threads", 1, kMost);
+      engine.duckdb_threads = options.integer("threads", 1, kUnbounded);
       assign(engine.duckdb_temp_directory, options.non_empty_text("temp_directory"));
       options.refuse_unknown();
     }
@@ -163,7 +162,7 @@ class ProjectReader {
       project_.keep_last.reset();
     } else if (value->is_mapping()) {
       BlockReader inner(report_, *value, codes::PZ0123, "retention");
-      if (const auto keep = inner.integer("keep_last", 1, kMost)) {
+      if (const auto keep = inner.integer("keep_last", 1, kUnbounded)) {
         project_.keep_last = keep;
       } else if (value->find("keep_last") == nullptr) {
         inner.problem(*value, "retention: needs keep_last:");

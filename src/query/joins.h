@@ -15,6 +15,10 @@
 namespace kedge::query {
 
 using Hops = std::vector<std::string>;
+// "a.b.c": the joins that lead to the owner of c.
+inline Hops owner_hops(const std::vector<std::string>& path) {
+  return {path.begin(), path.end() - 1};
+}
 
 struct Place {
   std::string alias;  // as written in SQL

@@ -30,10 +30,6 @@ std::size_t size_of(const FormulaNode& node) {
   return size;
 }
 
-Hops hops_of(const std::vector<std::string>& path) {
-  return {path.begin(), path.end() - 1};
-}
-
 Hops operator+(Hops left, const Hops& right) {
   left.insert(left.end(), right.begin(), right.end());
   return left;
@@ -88,7 +84,7 @@ FormulaNode Resolver::resolve(const std::string& text,
 
 std::vector<std::string> Resolver::column_path(const std::vector<std::string>& path) const {
   std::vector<std::string> stripped = strip(path, root_);
-  const RelationPointer target = relation(hops_of(stripped));
+  const RelationPointer target = relation(owner_hops(stripped));
   if (models::find_column(target->model, stripped.back()) == nullptr) {
     unknown(base::join(path, "."), target, nullptr);
   }
@@ -96,7 +92,7 @@ std::vector<std::string> Resolver::column_path(const std::vector<std::string>& p
 }
 
 const models::Column& Resolver::column(const std::vector<std::string>& path) const {
-  return *models::find_column(relation(hops_of(path))->model, path.back());
+  return *models::find_column(relation(owner_hops(path))->model, path.back());
 }
 
 const models::Measure* Resolver::saved_measure(const std::string& text) const {
@@ -105,7 +101,7 @@ const models::Measure* Resolver::saved_measure(const std::string& text) const {
     return nullptr;
   }
   const std::vector<std::string> path = strip(parsed.root.path, root_);
-  return models::find_measure(relation(hops_of(path))->model, path.back());
+  return models::find_measure(relation(owner_hops(path))->model, path.back());
 }
 
 void Resolver::count(std::size_t nodes) {
@@ -188,7 +184,7 @@ bool Resolver::replace_saved(FormulaNode& node, const Context& context, Context&
       return false;
     }
   }
-  inside.hops = context.hops + hops_of(path);
+  inside.hops = context.hops + owner_hops(path);
   const RelationPointer target = relation(inside.hops);
   if (const models::Measure* measure = models::find_measure(target->model, path.back())) {
     node = open_measure(*measure, inside.hops);
@@ -225,7 +221,7 @@ void Resolver::aggregate(FormulaNode& node, const Context& context) {
     return;
   }
   const std::vector<std::string> path = strip(node.path, here);
-  const Hops hops = context.hops + hops_of(path);
+  const Hops hops = context.hops + owner_hops(path);
   const RelationPointer target = relation(hops);
   const models::Column* column = models::find_column(target->model, path.back());
   if (column == nullptr) {
@@ -265,7 +261,7 @@ void Resolver::argument_path(std::vector<std::string>& path, const Hops& target,
     return;
   }
   const std::vector<std::string> stripped = strip(path, relation(context.hops));
-  const Hops hops = context.hops + hops_of(stripped);
+  const Hops hops = context.hops + owner_hops(stripped);
   const RelationPointer owner = relation(hops);
   if (models::find_column(owner->model, stripped.back()) == nullptr) {
     unknown(base::join(path, "."), owner, nullptr);
@@ -292,7 +288,7 @@ std::optional<ColumnType> Resolver::type_of(const FormulaNode& node) const {
     case Kind::Reference:
       return column(node.path).type;
     case Kind::Aggregate: {
-      const auto& owner = relation(hops_of(node.path))->model;
+      const auto& owner = relation(owner_hops(node.path))->model;
       const bool custom = models::find_aggregation(owner, node.aggregation) != nullptr;
       return custom ? std::nullopt
                     : std::optional(result_type(node.aggregation, column(node.path).type));

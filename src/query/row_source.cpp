@@ -12,10 +12,6 @@ namespace {
 
 using Kind = FormulaNode::Kind;
 
-Hops hops_of(const std::vector<std::string>& path) {
-  return {path.begin(), path.end() - 1};
-}
-
 }  // namespace
 
 std::string dimension_column(std::size_t index) {
@@ -77,7 +73,7 @@ RowSource::RowSource(Statement& statement, const FindRelation& find, const Relat
       joins_(statement.dialect, find, root, statement.touched) {}
 
 std::string RowSource::column(const std::vector<std::string>& path) {
-  const Place place = joins_.at(hops_of(path));
+  const Place place = joins_.at(owner_hops(path));
   return joins_.column(place, *models::find_column(place.relation->model, path.back()));
 }
 

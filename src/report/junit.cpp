@@ -55,14 +55,14 @@ std::string class_name(const Finding& finding) {
   return finding.problem.where ? guard + "." + finding.problem.where->file : guard;
 }
 
-enum class Checked { Yes, No };
+enum class Judged { Yes, No };
 
-std::string test_case(const Finding& finding, Checked checked) {
+std::string test_case(const Finding& finding, Judged checked) {
   std::string text = "    <testcase" + attribute("name", case_name(finding)) +
                      attribute("classname", class_name(finding)) + attribute("time", "0");
   const std::string detail = xml_text(finding_text(finding));
   if (finding.severity == Severity::Error) {
-    const std::string element = checked == Checked::Yes ? "failure" : "error";
+    const std::string element = checked == Judged::Yes ? "failure" : "error";
     return text + ">\n      <" + element + attribute("message", finding.problem.message) +
            attribute("type", finding.problem.code.name()) + ">" + detail + "</" + element +
            ">\n    </testcase>\n";
@@ -106,10 +106,10 @@ std::string findings_junit(const JunitReport& report) {
     }
   };
   for (const auto& [list, checked] :
-       {std::pair(&report.findings, Checked::Yes), std::pair(&report.unchecked, Checked::No)}) {
+       {std::pair(&report.findings, Judged::Yes), std::pair(&report.unchecked, Judged::No)}) {
     for (const Finding& finding : *list) {
       add(finding.guard, test_case(finding, checked),
-          checked == Checked::Yes ? &Suite::failures : &Suite::errors,
+          checked == Judged::Yes ? &Suite::failures : &Suite::errors,
           finding.severity == Severity::Error ? 1 : 0);
     }
   }

@@ -11,7 +11,7 @@ namespace {
 using namespace change;  // NOLINT(google-build-using-namespace): fifty kinds of one namespace
 using schema::Name;
 
-struct Subject {
+struct SubjectOf {
   Name operator()(const CreateNamespace& c) const { return {{}, c.object.name}; }
   Name operator()(const DropNamespace& c) const { return {{}, c.object.name}; }
   template <class Object>
@@ -247,7 +247,7 @@ struct Detail {
 }  // namespace
 
 schema::Name subject_of(const Change& change) {
-  return std::visit(Subject{}, change);
+  return std::visit(SubjectOf{}, change);
 }
 std::string part_of(const Change& change) {
   return std::visit(Part{}, change);

@@ -33,7 +33,7 @@ std::optional<std::string> find_any(const base::Environment& environment,
   return std::nullopt;
 }
 
-std::optional<Account> account_for(const std::string& wanted) {
+std::optional<Account> mysql_account(const std::string& wanted) {
   if (::geteuid() != 0) {
     return std::nullopt;
   }
@@ -53,7 +53,7 @@ class MysqlServer final : public Server {
  public:
   MysqlServer(const db::Registry& registry, base::Environment& environment,
               const db::ScratchOptions& options)
-      : account_(account_for(options.user)) {
+      : account_(mysql_account(options.user)) {
     const auto program = find_any(environment, kServers);
     if (!program) {
       fail_unavailable(schema::Dialect::Mysql, "no mariadbd or mysqld was found");

@@ -90,7 +90,7 @@ Programs find_programs(const base::Environment& environment, const std::string& 
 }
 
 // Postgres refuses to run as root.
-std::optional<Account> account_for(const std::string& wanted) {
+std::optional<Account> postgres_account(const std::string& wanted) {
   if (::geteuid() != 0) {
     return std::nullopt;
   }
@@ -113,7 +113,7 @@ class PostgresServer final : public Server {
  public:
   PostgresServer(const db::Registry& registry, base::Environment& environment,
                  const db::ScratchOptions& options)
-      : account_(account_for(options.user)) {
+      : account_(postgres_account(options.user)) {
     const Programs programs = find_programs(environment, options.pg_bin);
     GuardedFolder home(account_, GuardedFolder::AtEnd::Delete);
     folder_ = home.path();

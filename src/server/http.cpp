@@ -14,8 +14,6 @@
 #include "server/hang_ups.h"
 
 namespace kedge::server {
-namespace {
-
 // Places at work. A request that finds none waits a while, then is told to come back.
 class Places {
  public:
@@ -40,6 +38,8 @@ class Places {
   std::size_t free_;
   double wait_;
 };
+
+namespace {
 
 Request make_request(const httplib::Request& from, std::string body, std::string id) {
   Request request;

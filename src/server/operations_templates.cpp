@@ -73,7 +73,7 @@ Answer run_render(app::Context& context, const Node& arguments) {
 }
 
 // Errors among the findings make it a 422 with the same body.
-Answer run_verify(app::Context& context, const Node& arguments) {
+Answer run_verify_templates(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"templates", "packs"});
   app::VerifyTemplatesRequest request;
   request.names = list_member(arguments, "templates");
@@ -127,7 +127,7 @@ std::vector<Operation> template_operations() {
   verify.input_schema =
       object_schema({{"templates", list_schema("Only these")},
                      {"packs", flag_schema("The templates of the packs that targets name, too")}});
-  verify.run = run_verify;
+  verify.run = run_verify_templates;
   verify.method = "POST";
   verify.pattern = "/templates/verify";
   verify.failures = {400, 404, 422};

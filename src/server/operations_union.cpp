@@ -103,7 +103,7 @@ Answer run_inspect(app::Context& context, const Node& arguments) {
   return {200, schema::to_json(source.schema)};
 }
 
-Answer run_verify(app::Context& context, const Node& arguments) {
+Answer run_verify_database(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"connection"});
   app::VerifyDatabaseRequest request;
   const std::optional<std::string> connection = text_member(arguments, "connection");
@@ -218,7 +218,7 @@ std::vector<Operation> union_operations() {
                           "what the metadata declares.");
   verify.input_schema =
       object_schema({{"connection", connection_schema("The database; default migrate.target")}});
-  verify.run = run_verify;
+  verify.run = run_verify_database;
   verify.method = "POST";
   verify.pattern = "/verify";
   verify.failures = {400, 404, 422, 502, 504};

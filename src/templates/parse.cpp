@@ -306,7 +306,7 @@ class Parser {
   std::vector<OpenSection> sections_;
 };
 
-TemplateFinding refuse(Code code, const std::string& source, std::string message) {
+TemplateFinding refused_text(Code code, const std::string& source, std::string message) {
   return {Severity::Error,   code, std::nullopt, std::nullopt, source, "", std::nullopt, {}, {}, {},
           std::move(message)};
 }
@@ -320,14 +320,14 @@ const std::string& Template::source() const {
 Parsed parse(std::string text, std::string source_name, const Limits& limits) {
   if (text.size() > limits.text_bytes) {
     return {std::nullopt,
-            refuse(codes::ERR_TEMPLATE_TOO_LARGE, source_name,
-                   "the text has " + std::to_string(text.size()) + " bytes, at most " +
-                       std::to_string(limits.text_bytes) + " are read")};
+            refused_text(codes::ERR_TEMPLATE_TOO_LARGE, source_name,
+                         "the text has " + std::to_string(text.size()) + " bytes, at most " +
+                             std::to_string(limits.text_bytes) + " are read")};
   }
   if (const std::optional<std::size_t> bad = base::find_invalid_utf8(text)) {
     return {std::nullopt,
-            refuse(codes::ERR_TEMPLATE_ENCODING, source_name,
-                   "the text is not valid UTF-8 at byte offset " + std::to_string(*bad))};
+            refused_text(codes::ERR_TEMPLATE_ENCODING, source_name,
+                         "the text is not valid UTF-8 at byte offset " + std::to_string(*bad))};
   }
   if (text.starts_with("\xEF\xBB\xBF")) {
     text.erase(0, 3);

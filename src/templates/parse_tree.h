@@ -10,6 +10,9 @@
 
 namespace kedge::templates {
 
+// How deep sections and partials may be nested together: walks recurse that far.
+inline constexpr std::size_t kMostNested = 2'000;
+
 enum class TagKind { Literal, Value, Raw, Section, Inverted, Partial };
 
 struct TagNode {

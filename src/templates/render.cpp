@@ -15,8 +15,6 @@ namespace {
 using document::Kind;
 using document::Node;
 
-constexpr std::size_t kMostNested = 2'000;
-
 [[noreturn]] void refuse(Code code, std::string message, std::optional<std::string> path = {}) {
   throw RenderError(Problem{code, std::move(message), std::nullopt, "", {}}, std::move(path));
 }

@@ -12,9 +12,6 @@
 namespace kedge::templates {
 namespace {
 
-// How deep sections and partials may be nested together: the walk recurses that far.
-constexpr std::size_t kMostNested = 2'000;
-
 struct Loaded {
   std::optional<ProvidedText> provided;
   std::optional<Template> text;

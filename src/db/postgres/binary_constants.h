@@ -26,6 +26,10 @@ inline constexpr std::uint32_t kNumeric = 1700;
 inline constexpr std::uint32_t kUuid = 2950;
 inline constexpr std::uint32_t kJsonb = 3802;
 
+inline bool is_stamp(std::uint32_t oid) {
+  return oid == kTimestamp || oid == kTimestampTz;
+}
+
 inline constexpr std::int64_t kDaysTo2000 = 10'957;
 inline constexpr std::int64_t kMicrosecondsTo2000 = kDaysTo2000 * 86'400'000'000;
 

@@ -143,10 +143,6 @@ bool is_number(std::uint32_t oid) {
   return oid == kInt2 || oid == kInt4 || oid == kInt8 || oid == kNumeric;
 }
 
-bool is_stamp(std::uint32_t oid) {
-  return oid == kTimestamp || oid == kTimestampTz;
-}
-
 void put_bytes(std::string& out, std::string_view bytes) {
   put<std::int32_t>(out, static_cast<std::int32_t>(bytes.size()));
   out += bytes;

@@ -100,10 +100,6 @@ void put_decimal(SendBuffer& out, std::int64_t value, int scale) {
   out.take(bytes + 4);
 }
 
-bool is_stamp(std::uint32_t oid) {
-  return oid == kTimestamp || oid == kTimestampTz;
-}
-
 std::int64_t unit_of(int digits) {
   std::int64_t unit = 1;
   for (; digits >= 0 && digits < 6; ++digits) {
