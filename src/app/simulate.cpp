@@ -50,10 +50,6 @@ bool uses(const schema::Schema& shape, const schema::Index& index, const Identif
   return part || included || (!index.where.empty() && mentions(shape, index.where, column));
 }
 
-bool contains(const std::vector<Identifier>& names, const Identifier& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 void remove_column(schema::Schema& shape, const Name& table_name, const Identifier& column) {
   for (schema::Table& table : shape.tables) {
     if (table.name == table_name) {

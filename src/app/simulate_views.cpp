@@ -102,11 +102,11 @@ std::vector<ViewRead> reads_of(const schema::Schema& shape, const schema::View& 
   return result;
 }
 
-namespace {
-
 bool contains(const std::vector<Identifier>& names, const Identifier& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+namespace {
 
 bool reads(const schema::Schema& shape, const schema::View& view, const Name& relation,
            const Identifier& column) {
@@ -150,8 +150,7 @@ namespace {
 // Sqlite keeps a view as it was written: a star gives what its relations have now, and a rename is
 // written into the text, so that a column without an alias has the new name outside as well.
 bool keeps_view_text(const schema::Schema& shape) {
-  return shape.engine.dialect == schema::Dialect::Sqlite ||
-         shape.engine.dialect == schema::Dialect::D1;
+  return schema::is_sqlite(shape.engine.dialect);
 }
 
 enum class ViewUse { None, Star, Named };

@@ -14,6 +14,7 @@ namespace kedge::app {
 // Names are compared as the dialect compares them: exactly, or without regard to case.
 bool same(const schema::Schema& shape, const std::string& live, const std::string& written);
 // Without the schema where it is the default one.
+bool contains(const std::vector<Identifier>& names, const Identifier& name);
 schema::Name qualified(const schema::Schema& shape, const schema::Name& name);
 const schema::Table* table_of(const schema::Schema& shape, const schema::Name& name);
 // Of a table or a view, in their order.
