@@ -88,6 +88,18 @@ void write_lines(std::string& sql, const migrate::PlanStatement& statement) {
   sql += statement.sql + "\n";
 }
 
+// The sqlite3 program goes on after a statement that failed, so it would drop a table whose rows
+// were not copied.
+bool needs_bail(const app::ShapeDiff& result) {
+  const auto copies = [](const migrate::PlanStatement& one) {
+    return std::any_of(one.hazards.begin(), one.hazards.end(), [](const migrate::Hazard& hazard) {
+      return hazard.hazard == "table-rebuild";
+    });
+  };
+  return schema::is_sqlite(result.dialect) &&
+         std::any_of(result.plan.up.begin(), result.plan.up.end(), copies);
+}
+
 const char* open_of(schema::Dialect dialect) {
   switch (dialect) {
     case schema::Dialect::Postgres:
@@ -233,6 +245,11 @@ std::string diff_text(const app::ShapeDiff& result) {
 
 std::string diff_sql(const app::ShapeDiff& result) {
   std::string sql;
+  if (needs_bail(result)) {
+    sql =
+        "-- Run it with sqlite3 -bail, or with what else stops at the first statement that fails: "
+        "tables are copied and dropped.\n";
+  }
   for (const migrate::PlannedChange& planned : result.plan.changes) {
     if (is_impossible(planned.status)) {
       sql += migrate::comment_lines("REFUSED: " + describe(planned.change) + "\n" +

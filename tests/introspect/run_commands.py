@@ -106,6 +106,18 @@ def diff_scope(place):
     judge("inspect --scope ''", done.returncode == 2 and "ERR_SCOPE_PATTERN_INVALID" in done.stderr and not done.stdout, done)
 
 
+def bail(place):
+    """sqlite3 goes on after a failed statement unless it is told not to: a script that copies a table says so, others do not."""
+    (place.folder / "has.sql").write_text("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);")
+    for wanted, copies in (("v TEXT NOT NULL", True), ("v TEXT, w TEXT", False)):
+        (place.folder / "wants.sql").write_text(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {wanted});")
+        done = place.run("diff", "sql:has.sql", "sql:wants.sql", "--dialect", "sqlite", "--format", "sql")
+        judge(f"diff --format sql: {wanted}", done.returncode == 1 and done.stdout.startswith("-- Run it with sqlite3 -bail") == copies
+              and ("DROP TABLE" in done.stdout) == copies, done.stdout + done.stderr)
+    for name in ("has.sql", "wants.sql"):
+        (place.folder / name).unlink()
+
+
 def snapshot(place):
     one, two = place.run("snapshot", "yard"), place.run("snapshot", "sqlite:yard.db")
     judge("snapshot: equal bytes", one.returncode == 0 and one.stdout == two.stdout and one.stderr == "", one.stderr)
@@ -182,7 +194,7 @@ def main():
         folder = pathlib.Path(name) / "place"
         folder.mkdir()
         place = Place(kedge, folder)
-        for part in (inspect, diff_scope, snapshot, connections, impact):
+        for part in (inspect, diff_scope, bail, snapshot, connections, impact):
             part(place)
         init(kedge, pathlib.Path(name) / "fresh")
     print(f"{passed} passed, {failed} failed")
