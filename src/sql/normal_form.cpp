@@ -491,20 +491,23 @@ class Normaliser {
 };
 
 // A name that says nothing by its case or its quotes, in lower case and as bare as it can stand.
-std::string folded_name(std::string_view text, TokenKind kind) {
-  std::string name = base::to_lower(text);
-  if (kind == TokenKind::QuotedIdentifier && name.size() > 2) {
-    std::string bare = name.substr(1, name.size() - 2);
-    const bool plain = std::all_of(
-        bare.begin(), bare.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-    return plain ? bare : "\"" + bare + "\"";
+std::string folded_name(std::string_view text, TokenKind kind, Flavour flavour) {
+  const std::string name = base::to_lower(text);
+  const std::optional<NamePart> part =
+      kind == TokenKind::QuotedIdentifier ? as_identifier(name, flavour) : std::nullopt;
+  if (!part) {
+    return name;
   }
-  return name;
+  Node column;
+  column.kind = NodeKind::Column;
+  column.names = {*part};
+  return render(column, flavour);
 }
 
 std::string collapsed(std::string_view sql, Flavour flavour) {
   std::string out;
   std::size_t previous = 0;
+  bool after_quoted = false;
   for (const Token& token : significant_tokens(sql, flavour)) {
     if (token.kind == TokenKind::End) {
       break;
@@ -520,7 +523,14 @@ std::string collapsed(std::string_view sql, Flavour flavour) {
     const bool is_name =
         token.kind == TokenKind::Identifier || token.kind == TokenKind::QuotedIdentifier;
     const bool folds = flavour == Flavour::Sqlite || flavour == Flavour::Duckdb;
-    out += is_name && folds ? folded_name(text, token.kind) : std::string(text);
+    const std::string shown =
+        is_name && folds ? folded_name(text, token.kind, flavour) : std::string(text);
+    // A name that lost its quotes does not run into its neighbour.
+    const bool was_quoted = token.kind == TokenKind::QuotedIdentifier;
+    const bool touches = (was_quoted || after_quoted) && !out.empty() && !shown.empty() &&
+                         is_name_part(out.back()) && is_name_part(shown.front());
+    out += touches ? " " + shown : shown;
+    after_quoted = was_quoted;
     previous = token.end;
   }
   return out;

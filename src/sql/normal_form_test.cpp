@@ -75,6 +75,17 @@ TEST(NormalFormTest, IsItsOwnNormalForm) {
   }
 }
 
+// What the parser cannot read keeps its words: names stay names, with their quotes where they need
+// them.
+TEST(NormalFormTest, QuotesNamesThatNeedItInTextsThatItCannotParse) {
+  const Syntax sqlite(Flavour::Sqlite);
+  EXPECT_EQ(normal_expression(">>~~| `00`", sqlite), ">>~~| \"00\"");
+  EXPECT_EQ(normal_expression(">>~~| `A`", sqlite), ">>~~| a");
+  EXPECT_EQ(normal_expression(">>~~| `a\"b`", sqlite), ">>~~| \"a\"\"b\"");
+  EXPECT_EQ(normal_expression(">>~~| `select`", sqlite), ">>~~| \"select\"");
+  EXPECT_EQ(normal_expression(">>~~| `a`b", sqlite), ">>~~| a b");
+}
+
 // Lines of a pair file: two texts, "dialect = " or "dialect <>".
 TEST(NormalFormTest, ComparesByMeaning) {
   const auto compare = [](const TableCase& one) -> std::string {
