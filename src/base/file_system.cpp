@@ -160,6 +160,11 @@ class RealFileSystem final : public FileSystem {
   }
 
   void write(const std::string& path, std::string_view bytes) override {
+    struct stat there {};
+    if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+      write_through(path, there.st_mode, bytes);
+      return;
+    }
     const std::string folder = parent_path(path);
     if (!folder.empty()) {
       make_folder(folder);
@@ -262,6 +267,23 @@ class RealFileSystem final : public FileSystem {
     const mode_t mask = ::umask(0);
     ::umask(mask);
     return 0666U & ~mask;
+  }
+
+  // A device or a pipe takes the bytes; a file in its place would be one device less.
+  static void write_through(const std::string& path, mode_t mode, std::string_view bytes) {
+    if (S_ISDIR(mode)) {
+      fail("cannot write", path, EISDIR);
+    }
+    if (!S_ISCHR(mode) && !S_ISFIFO(mode)) {
+      throw Error(codes::ERR_IO, "cannot write '" + path + "': it is not a regular file");
+    }
+    // Without O_NONBLOCK the opening of a pipe that nobody reads waits for ever.
+    const Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (descriptor.value() < 0) {
+      fail("cannot write", path, errno);
+    }
+    ::fcntl(descriptor.value(), F_SETFL, 0);
+    write_all(descriptor.value(), bytes, path);
   }
 
   void clean_once(const std::string& folder) {

@@ -52,6 +52,24 @@ TEST(RealFiles, WriteKeepsTheMode) {
   EXPECT_EQ(info.st_mode & 0777U, 0750U);
 }
 
+TEST(RealFiles, WriteLeavesAPipeAPipe) {
+  const TemporaryFolder folder;
+  const auto files = make_file_system();
+  const std::string path = join_path(folder.path(), "pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(files->write(path, "lost"), Error) << "nobody reads it";
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  files->write(path, "told");
+  char bytes[8] = {};
+  EXPECT_EQ(::read(reader, bytes, sizeof bytes), 4);
+  ::close(reader);
+  EXPECT_EQ(std::string(bytes), "told");
+  struct stat there {};
+  ASSERT_EQ(::stat(path.c_str(), &there), 0);
+  EXPECT_TRUE(S_ISFIFO(there.st_mode));
+}
+
 TEST(RealFiles, AMissingFileIsNoErrorAFolderIs) {
   const TemporaryFolder folder;
   const auto files = make_file_system();

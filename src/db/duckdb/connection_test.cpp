@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
@@ -44,6 +45,11 @@ TEST_F(DuckdbTest, MakesAFileOnlyWhenAsked) {
             codes::ERR_CONNECT);
   open(AccessMode::Create)->execute("CREATE TABLE t (a INTEGER)");
   EXPECT_TRUE(fs::exists(path("x.duckdb")));
+}
+
+TEST_F(DuckdbTest, RefusesAPipe) {
+  ASSERT_EQ(::mkfifo(path("x.duckdb").c_str(), 0600), 0);
+  EXPECT_EQ(failure_of([&] { open(AccessMode::ReadOnly); }).code(), codes::ERR_CONNECT);
 }
 
 // One closes the file as its last user while others open it.

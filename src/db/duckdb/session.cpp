@@ -45,6 +45,9 @@ void refuse_missing(const ConnectionSettings& settings, const std::string& path)
   if (exists && S_ISDIR(info.st_mode)) {
     fail_open(settings, path, "it is a folder", FailureClass::Connection);
   }
+  if (exists && !S_ISREG(info.st_mode)) {  // a pipe would keep it waiting
+    fail_open(settings, path, "it is not a regular file", FailureClass::Connection);
+  }
   if (exists || path == ":memory:") {
     return;
   }

@@ -404,6 +404,9 @@ class SqliteConnector final : public Connector {
     if (exists && S_ISDIR(info.st_mode)) {
       fail(settings, path, "it is a folder", SQLITE_CANTOPEN);
     }
+    if (exists && !S_ISREG(info.st_mode)) {  // a pipe keeps it waiting, a device looks empty
+      fail(settings, path, "it is not a regular file", SQLITE_CANTOPEN);
+    }
     if (exists || path == ":memory:") {
       return;
     }

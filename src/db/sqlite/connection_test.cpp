@@ -49,6 +49,16 @@ TEST_F(SqliteTest, NamesAMissingFolder) {
   EXPECT_FALSE(fs::exists(path("no")));
 }
 
+TEST_F(SqliteTest, RefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(::mkfifo(path("x.db").c_str(), 0600), 0);
+  fs::create_symlink("/dev/null", path("null.db"));
+  for (const char* name : {"x.db", "null.db"}) {
+    const auto error = failure_of([&] { open(AccessMode::ReadOnly, name); });
+    EXPECT_EQ(error.code(), codes::ERR_CONNECT) << name;
+    EXPECT_NE(error.driver_message().find("not a regular file"), std::string::npos) << name;
+  }
+}
+
 TEST_F(SqliteTest, RefusesATruncatedFile) {
   {
     const auto writer = open(AccessMode::Create);
