@@ -374,7 +374,7 @@ Desired desired_from_sql(Context& context, const MigrateSetup& setup, const std:
   desired.from_sql = true;
   const ScratchConnection scratch = open_scratch(context, setup);
   std::vector<Problem> warnings;
-  run_sql_files(context, *scratch.connection, path, warnings);
+  run_sql_files(context, *scratch.database, *scratch.connection, path, warnings);
   for (Problem& problem : warnings) {
     Finding finding;
     finding.severity = Severity::Warning;

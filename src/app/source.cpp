@@ -71,8 +71,44 @@ bool is_definition(std::string_view sql, Dialect dialect) {
   return true;
 }
 
-void run_file(const Context& context, db::Connection& connection, const std::string& file,
-              std::vector<Problem>& warnings) {
+// \restrict KEY and \unrestrict KEY stand around every text of pg_dump since August 2025: they keep
+// psql from other commands of its own, of which there are none for a server.
+bool is_restriction(std::string_view line) {
+  const std::string_view word = line.substr(0, line.find_first_of(" \t\r\n"));
+  return word == "\\restrict" || word == "\\unrestrict";
+}
+
+// The role that a statement names and this server has not; empty when it failed for something else.
+std::string missing_role(const db::DatabaseError& error) {
+  static constexpr std::string_view kBefore = "role \"";
+  static constexpr std::string_view kAfter = "\" does not exist";
+  const std::string& words = error.driver_message();
+  const std::size_t end = words.find(kAfter);
+  const bool role =
+      error.native_code() == "42704" && words.starts_with(kBefore) && end != std::string::npos;
+  return role ? words.substr(kBefore.size(), end - kBefore.size()) : std::string();
+}
+
+// A dump names owners and grantees; a throw-away server has none of them, and they go with it.
+void execute_with_roles(db::Connection& connection, std::string_view sql) {
+  for (std::string last;;) {
+    try {
+      connection.execute(sql);
+      return;
+    } catch (const db::DatabaseError& error) {
+      const std::string role = missing_role(error);
+      if (role.empty() || role == last || connection.in_transaction()) {
+        throw;
+      }
+      last = role;
+    }
+    connection.execute("CREATE ROLE " +
+                       dialect::get_dialect(Dialect::Postgres).quote(Identifier(last)));
+  }
+}
+
+void run_file(const Context& context, const db::ScratchDatabase& scratch,
+              db::Connection& connection, const std::string& file, std::vector<Problem>& warnings) {
   const std::string text = context.files.read(file).value_or("");
   const std::string shown = shown_path(context, file);
   const document::TextIndex places(text);
@@ -86,6 +122,16 @@ void run_file(const Context& context, db::Connection& connection, const std::str
   bool warned = false;
   for (const sql::Statement& statement : sql::split_statements(text, connection.dialect())) {
     const std::string_view sql = statement.text(text);
+    if (statement.kind == sql::Statement::Kind::MetaCommand) {
+      if (is_restriction(sql)) {
+        continue;
+      }
+      throw Error(Problem{codes::ERR_FROM_SQL,
+                          "a command of psql is no SQL",
+                          place(statement, 1),
+                          "take it out; write a dump with pg_dump --schema-only",
+                          {{std::string(sql.substr(0, 300)), std::nullopt}}});
+    }
     if (!warned && !is_definition(sql, connection.dialect())) {
       warned = true;
       warnings.push_back({codes::WARN_SQL_HAS_DML,
@@ -95,15 +141,22 @@ void run_file(const Context& context, db::Connection& connection, const std::str
                           {}});
     }
     try {
-      connection.execute(sql);
+      if (scratch.owns_server()) {
+        execute_with_roles(connection, sql);
+      } else {
+        connection.execute(sql);
+      }
     } catch (const Error& error) {
       const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+      const bool no_role = database != nullptr && !missing_role(*database).empty();
       throw Error(
           Problem{codes::ERR_FROM_SQL,
                   database != nullptr ? database->driver_message() : error.problem().message,
                   place(statement,
                         database != nullptr ? std::max<std::size_t>(1, database->character()) : 1),
-                  "",
+                  no_role ? "make the role on that server, or dump with pg_dump --no-owner "
+                            "--no-privileges"
+                          : "",
                   {{std::string(sql.substr(0, 300)), std::nullopt}}});
     }
   }
@@ -146,7 +199,7 @@ Source load_sql(const Context& context, const SourceName& name, const SourceOpti
   source.dialect = needed_dialect(context, options, source.shown);
   const auto scratch = context.scratch.create(source.dialect, options.scratch);
   const auto connection = context.registry.connect(scratch->settings());
-  run_sql_files(context, *connection, name.argument, source.warnings);
+  run_sql_files(context, *scratch, *connection, name.argument, source.warnings);
   source.schema = dialect::get_dialect(source.dialect).introspect(*connection, options.scope);
   return source;
 }
@@ -257,10 +310,11 @@ std::optional<Dialect> dialect_of(const Context& context, const SourceName& name
   return std::nullopt;
 }
 
-void run_sql_files(const Context& context, db::Connection& connection, const std::string& path,
+void run_sql_files(const Context& context, const db::ScratchDatabase& scratch,
+                   db::Connection& connection, const std::string& path,
                    std::vector<Problem>& warnings) {
   for (const std::string& file : sql_files(context, path)) {
-    run_file(context, connection, file, warnings);
+    run_file(context, scratch, connection, file, warnings);
   }
 }
 

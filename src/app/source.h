@@ -44,7 +44,10 @@ std::optional<schema::Dialect> dialect_of(const Context& context, const SourceNa
 Source load_source(const Context& context, const std::string& text, const SourceOptions& options);
 
 // Runs a script or a folder of scripts in name order. ERR_FROM_SQL with file and line.
-void run_sql_files(const Context& context, db::Connection& connection, const std::string& path,
+// `connection` is one to `scratch`; roles that a PostgreSQL dump names are made if the server is
+// thrown away with it.
+void run_sql_files(const Context& context, const db::ScratchDatabase& scratch,
+                   db::Connection& connection, const std::string& path,
                    std::vector<Problem>& warnings);
 
 }  // namespace kedge::app

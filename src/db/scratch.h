@@ -15,6 +15,8 @@ class ScratchDatabase {
  public:
   virtual ~ScratchDatabase() = default;
   virtual ConnectionSettings settings() const = 0;  // ReadWrite
+  // The server disappears too, so what belongs to the whole server (roles) may be made on it.
+  virtual bool owns_server() const { return false; }
 };
 
 struct ScratchOptions {

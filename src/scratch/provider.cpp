@@ -70,6 +70,7 @@ class ServerDatabase final : public db::ScratchDatabase {
     settings.options["database"] = name_;
     return settings;
   }
+  bool owns_server() const override { return !server_->outlives_us(); }
 
  private:
   void drop(const std::string& if_exists) const noexcept {

@@ -29,6 +29,21 @@ def judge(name, problems):
         print(f"FAIL {name}: {'; '.join(map(str, problems))}"[:900])
 
 
+# As pg_dump --schema-only writes it: its own commands of psql around it, and roles that no throw-away server has.
+DUMP = """\\restrict h5uY
+SET statement_timeout = 0;
+SELECT pg_catalog.set_config('search_path', '', false);
+CREATE SCHEMA "Sch";
+ALTER SCHEMA "Sch" OWNER TO "The Owner";
+CREATE TABLE public.t (i integer);
+ALTER TABLE public.t OWNER TO app;
+CREATE POLICY p ON public.t TO reader, writer USING (true);
+GRANT SELECT ON TABLE public.t TO reader, other;
+ALTER DEFAULT PRIVILEGES FOR ROLE app IN SCHEMA public GRANT SELECT ON TABLES TO third;
+\\unrestrict h5uY
+"""
+
+
 class Mistakes:
     def __init__(self, kedge, folder):
         self.kedge, self.folder = kedge, folder
@@ -136,14 +151,27 @@ def databases(m, dbs):
         m.check(f"{name}.db", ["inspect", f"sqlite:{name}.db"], "ERR_CONNECT" if name == "text" else json.loads(
             m.run("inspect", "sqlite:cut.db", "--format", "json").stdout)["errors"][0]["code"])
     m.check("no file", ["inspect", "sqlite:none.db"], "ERR_CONNECT")
+    os.mkfifo(m.folder / "pipe.db")
+    for url in ("sqlite:pipe.db", "duckdb:pipe.db", "sqlite:/dev/null", "sqlite:/dev/zero", "duckdb:/dev/null"):
+        m.check(f"no file but {url}", ["inspect", url], "ERR_CONNECT")
     for url in ("postgres://u:wr0ngWord@127.0.0.1:1/d", "mysql://u:wr0ngWord@127.0.0.1:1/d"):
         m.check(f"no server: {url[:5]}", ["inspect", url], "ERR_CONNECT")
     m.write("bad.sql", "CREATE TABLE a (id INTEGER);\n\n  CREATE TABLE b (x INTEGER,);\n")
     for dialect, column in (("sqlite", 29), ("postgres", 29), ("mysql", 3)):  # MySQL tells no place, so the statement's own
         m.check(f"broken SQL: {dialect}", ["inspect", "sql:bad.sql", "--dialect", dialect], "ERR_FROM_SQL", f"bad.sql:3:{column}", hint=False)
+    m.write("client.sql", "CREATE TABLE a (id integer);\n  \\connect other\n")
+    m.check("a command of psql", ["inspect", "sql:client.sql", "--dialect", "postgres"], "ERR_FROM_SQL", "client.sql:2:3")
+    m.write("dump.sql", DUMP)
+    done = m.run("inspect", "sql:dump.sql", "--dialect", "postgres")
+    judge("a dump with owners and \\restrict", [] if done.returncode == 0 and "policy p" in done.stdout else [done.stdout, done.stderr])
     server = dbs.server("postgres")
     db = dbs.open("postgres", None, m.folder)
     try:
+        other = f"postgres://{USER}@/{db.name}?host={server.host}&port={server.port}"
+        m.check("roles of a dump on a server that stays", ["inspect", "sql:dump.sql", "--dialect", "postgres", "--scratch-url", other],
+                "ERR_FROM_SQL", "dump.sql:5:1")
+        roles = db.query("SELECT rolname FROM pg_roles WHERE rolname IN ('The Owner', 'app', 'reader')")[1]
+        judge("no role of a dump is made on a server that stays", [] if not roles else roles)
         db.script("CREATE ROLE shut LOGIN PASSWORD 'right'; CREATE TABLE t (id integer); REVOKE SELECT ON pg_catalog.pg_class FROM PUBLIC;")
         hba = server.folder / "d/pg_hba.conf"
         hba.write_text("local all shut scram-sha-256\n" + hba.read_text())
