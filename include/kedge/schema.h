@@ -287,6 +287,7 @@ struct DefinedObject {
 };
 
 // Seen in the catalog, not modelled: a finding, never silence.
+inline constexpr const char* kBrokenView = "view that cannot be read";  // sqlite
 struct Unmodelled {
   std::string kind;
   Name name;

@@ -160,6 +160,7 @@ ShapeDiff compare_sources(const Context& context, const DiffRequest& request) {
   migrate::PlanOptions plan;
   plan.dialect = from.dialect;
   plan.gate = migrate::Gate::Marked;
+  plan.run_by = migrate::RunBy::Client;
   const diff::Result difference = diff::compare(from.schema, to.schema, options);
   result.plan = migrate::make_plan(difference, from.schema, to.schema, plan);
   if (needs_grants(from, request, result.plan)) {

@@ -348,13 +348,16 @@ void triggers_aside(Emission& e, const std::set<Name>& away) {
 void wrap(Emission& e, const std::set<Name>& rebuilt) {
   e.draft.add({stage::kOpen, 0, ""}, "PRAGMA foreign_keys = OFF").transactional =
       Transactional::Alone;
-  e.draft.add({stage::kOpen, 1, ""}, "BEGIN IMMEDIATE");
+  e.draft.add({stage::kOpen, 2, ""}, "BEGIN IMMEDIATE");
+  if (needs_stand_ins(e)) {
+    add_stand_ins(e, rebuilt);
+  }
   for (const Name& table : rebuilt) {
     e.draft.add({stage::kClose, 0, table.name.text()},
                 "PRAGMA foreign_key_check(" + e.ddl.quote(table.name) + ")");
   }
-  e.draft.add({stage::kClose, 1, ""}, "COMMIT");
-  e.draft.add({stage::kClose, 2, ""}, "PRAGMA foreign_keys = ON").transactional =
+  e.draft.add({stage::kClose, 2, ""}, "COMMIT");
+  e.draft.add({stage::kClose, 3, ""}, "PRAGMA foreign_keys = ON").transactional =
       Transactional::Alone;
 }
 

@@ -90,9 +90,13 @@ struct Plan {
 enum class Gate { Enforced, Marked };  // Marked (`kedge diff`): statements are made all the same
 enum class Online { No, Yes };
 
+// Who runs the statements. The client of sqlite goes on after an error, kedge does not.
+enum class RunBy { Kedge, Client };
+
 struct PlanOptions {
   schema::Dialect dialect = schema::Dialect::Postgres;
   Gate gate = Gate::Enforced;
+  RunBy run_by = RunBy::Kedge;
   std::set<std::string> allow;
   const schema::Schema* snapshot = nullptr;  // 7.3, live mode only; null: no snapshot
   Online online = Online::No;

@@ -108,6 +108,18 @@ std::string new_key_value(const Emission& e, const Column& key, const std::strin
   return key.identity ? "row_number() OVER (ORDER BY " + old + ")" : "NULL";
 }
 
+constexpr const char* kCopied = "\"__kedge_copied\"";
+
+// Fails, and rolls back, unless every row has been copied: an error of a generated column or of a
+// STRICT type does not roll back by itself.
+std::string whole_copy_sql(const Emission& e, const std::string& target,
+                           const std::string& source) {
+  return fmt::format(
+      "INSERT OR ROLLBACK INTO temp.{} SELECT CASE WHEN (SELECT count(*) FROM {}) = "
+      "(SELECT count(*) FROM {}) THEN {} END",
+      kCopied, target, source, e.ddl.literal(source));
+}
+
 // A constraint that says what becomes of a row that breaks it.
 bool resolves_conflicts(const std::string& definition) {
   bool on = false;
@@ -186,7 +198,9 @@ std::string copy_sql(const Emission& e, const Rebuild& rebuild, const std::strin
     return "";
   }
   // A clause of the new table must not swallow rows that are there.
-  const char* verb = has_conflict_clause(*rebuild.is) ? "INSERT OR ABORT INTO" : "INSERT INTO";
+  const char* verb = needs_stand_ins(e)                 ? "INSERT OR ROLLBACK INTO"
+                     : has_conflict_clause(*rebuild.is) ? "INSERT OR ABORT INTO"
+                                                        : "INSERT INTO";
   return fmt::format("{} {} ({}) SELECT {} FROM {}", verb, target, base::join(names, ", "),
                      base::join(values, ", "), source);
 }
@@ -238,6 +252,23 @@ void drop_old(Emission& e, const Keys& keys, const Rebuild& rebuild,
       .destructive = loses;
 }
 
+bool needs_stand_ins(const Emission& e) {
+  return e.options.run_by == RunBy::Client && e.options.dialect == schema::Dialect::Sqlite;
+}
+
+void add_stand_ins(Emission& e, const std::set<Name>& rebuilt) {
+  for (const Name& table : rebuilt) {
+    const std::string name = e.ddl.quote(table.name);
+    PlanStatement& made = e.draft.add({stage::kOpen, 1, table.name.text()},
+                                      "CREATE TEMP TABLE " + name + " (\"rows\")");
+    made.comments = {"stands in for the table in what follows a copy that fails"};
+    e.draft.add({stage::kOpen, 3, table.name.text()}, "DROP TABLE temp." + name);
+  }
+  e.draft.add({stage::kOpen, 4, ""},
+              fmt::format("CREATE TEMP TABLE {} (\"table\" NOT NULL)", kCopied));
+  e.draft.add({stage::kClose, 1, ""}, fmt::format("DROP TABLE temp.{}", kCopied));
+}
+
 void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const Table& is = *rebuild.is;
   const Name fresh{{}, Identifier((e.up() ? "__new_" : "__old_") + is.name.name.text())};
@@ -260,6 +291,9 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
   const std::string copy = copy_sql(e, rebuild, e.ddl.name(fresh), table);
   if (!copy.empty()) {
     e.draft.add(keys, copy, change);
+    if (needs_stand_ins(e)) {
+      e.draft.add(keys, whole_copy_sql(e, e.ddl.name(fresh), table), change);
+    }
   }
   drop_own_keys(e, keys, rebuild, change);
   if (is_counted(is) && is_counted(*rebuild.was)) {
@@ -273,7 +307,18 @@ void emit_rebuild(Emission& e, const Rebuild& rebuild) {
         change);
   }
   drop_old(e, keys, rebuild, change);
+  // A view over what does not exist makes every RENAME fail, unless it is told to look at none.
+  const bool has_broken_views =
+      e.options.dialect == schema::Dialect::Sqlite &&
+      std::any_of(e.from.unmodelled.begin(), e.from.unmodelled.end(),
+                  [](const schema::Unmodelled& one) { return one.kind == schema::kBrokenView; });
+  if (has_broken_views) {
+    e.draft.add(keys, "PRAGMA legacy_alter_table = ON", change);
+  }
   e.draft.add(keys, e.ddl.alter(fresh) + "RENAME TO " + e.ddl.quote(is.name.name), change);
+  if (has_broken_views) {
+    e.draft.add(keys, "PRAGMA legacy_alter_table = OFF", change);
+  }
   for (const schema::Index& index : is.indexes) {
     if (index.constraint == schema::Index::Constraint::None) {
       e.draft.add(keys, index_sql(e, index, is.name), change);

@@ -30,6 +30,13 @@ void list_own_keys(Emission& emission, const Keys& keys, const Rebuild& rebuild,
 void drop_own_keys(Emission& emission, const Keys& keys, const Rebuild& rebuild,
                    std::optional<std::size_t> change);
 bool is_counted(const schema::Table& table);  // AUTOINCREMENT
+
+// The client of sqlite goes on after an error: where the rows do not fit the new table, it would
+// drop the old one all the same. So the copy rolls back when it fails or is not whole, and what
+// follows meets a temporary table of the same name: made before the transaction, gone inside of it,
+// and there again after the rollback.
+bool needs_stand_ins(const Emission& emission);
+void add_stand_ins(Emission& emission, const std::set<schema::Name>& rebuilt);
 // The old table goes, and with it the columns that the new one has not.
 void drop_old(Emission& emission, const Keys& keys, const Rebuild& rebuild,
               std::optional<std::size_t> change);

@@ -88,8 +88,8 @@ void write_lines(std::string& sql, const migrate::PlanStatement& statement) {
   sql += statement.sql + "\n";
 }
 
-// The sqlite3 program goes on after a statement that failed, so it would drop a table whose rows
-// were not copied.
+// The sqlite3 program goes on after a statement that failed. No rows are lost by that (a copy that
+// fails rolls back, migrate::RunBy::Client), but what follows is run.
 bool needs_bail(const app::ShapeDiff& result) {
   const auto copies = [](const migrate::PlanStatement& one) {
     return std::any_of(one.hazards.begin(), one.hazards.end(), [](const migrate::Hazard& hazard) {
@@ -247,8 +247,8 @@ std::string diff_sql(const app::ShapeDiff& result) {
   std::string sql;
   if (needs_bail(result)) {
     sql =
-        "-- Run it with sqlite3 -bail, or with what else stops at the first statement that fails: "
-        "tables are copied and dropped.\n";
+        "-- Run it with sqlite3 -bail, or with what else stops at the first statement that "
+        "fails.\n";
   }
   for (const migrate::PlannedChange& planned : result.plan.changes) {
     if (is_impossible(planned.status)) {

@@ -138,7 +138,7 @@ void read_views_one_by_one(db::Connection& connection, Catalog& catalog) {
       if (error.failure() == db::FailureClass::Connection) {
         throw;
       }
-      catalog.schema.unmodelled.push_back({"view that cannot be read", view.name});
+      catalog.schema.unmodelled.push_back({schema::kBrokenView, view.name});
     }
   }
 }

@@ -76,7 +76,9 @@ class SqliteDdl : public Ddl {
   }
 
   std::string unique(const schema::Index& index) const override {
-    return Ddl::unique(index) + conflict(index.options, "on_conflict");
+    const bool named = !index.name.empty() && !index.generated_name;
+    return (named ? "CONSTRAINT " + quote(index.name) + " " : std::string()) + "UNIQUE " +
+           index_parts(index) + conflict(index.options, "on_conflict");
   }
 
  protected:

@@ -1,0 +1,2 @@
+CREATE TABLE t (a TEXT, b TEXT, c TEXT COLLATE NOCASE, UNIQUE (a));
+INSERT INTO t VALUES ('x', 'y', 'z');
