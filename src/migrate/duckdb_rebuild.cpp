@@ -197,6 +197,9 @@ void DuckdbRebuilds::make_again(const Name& name) {
     if (index.constraint == schema::Index::Constraint::None && !added) {
       e_.draft.add({stage::kIndex, e_.rank_of(name), name.name.text()}, index_sql(e_, index, name),
                    change_);
+      if (!index.comment.empty()) {
+        duckdb_comment(e_, {"index", name, index.name, ""}, index.comment, change_);
+      }
     }
   }
   duckdb_comments_of(e_, is, change_);

@@ -87,6 +87,7 @@ class Duckdb {
     sql += s.maximum ? " MAXVALUE " + std::to_string(*s.maximum) : "";
     sql += s.start == 1 ? "" : " START WITH " + std::to_string(s.start);
     add(stage::kSequence, s.name, sql + (s.cycle ? " CYCLE" : ""));
+    comment("sequence", s.name, {}, s.comment);
   }
   void operator()(const AlterSequence&) {
     e_.refuse(index_.value_or(0), "DuckDB cannot alter a sequence",
@@ -128,6 +129,7 @@ class Duckdb {
       rebuild(c.table);
     } else {
       add(stage::kIndex, c.table, index_sql(e_, c.part, c.table));
+      comment("index", c.table, c.part.name, c.part.comment);
       added_.insert({c.table, c.part.name});
       work(c.table);
     }
@@ -139,7 +141,12 @@ class Duckdb {
       add(stage::kDropIndex, c.table, e_.ddl.drop_index(c.part, c.table, e_.if_exists()));
     }
   }
-  void operator()(const ChangeComment& c) { duckdb_comment(e_, c.target, c.to, index_); }
+  void operator()(const ChangeComment& c) {
+    CommentTarget target = c.target;
+    const schema::DefinedObject* macro = target.kind == "macro" ? find_macro(target.name) : nullptr;
+    target.kind = macro == nullptr ? target.kind : noun(*macro);
+    duckdb_comment(e_, target, c.to, index_);
+  }
   void operator()(const CreateObject& c) { make_macro(c.object); }
   void operator()(const DropObject& c) {
     drop_macro(comes_again(c.object) ? stage::kEarlyDrop : stage::kDropFunction, c.object);
@@ -152,6 +159,13 @@ class Duckdb {
   void operator()(const Other&) {}  // tables are made and dropped at the end
 
  private:
+  // Of what has just been made.
+  void comment(const char* kind, const Name& name, const Identifier& part,
+               const std::string& text) {
+    if (!text.empty()) {
+      duckdb_comment(e_, {kind, name, part, ""}, text, index_);
+    }
+  }
   PlanStatement& add(int at, const Name& table, std::string sql) {
     return e_.draft.add({at, e_.rank_of(table), table.name.text()}, std::move(sql), index_);
   }
@@ -193,11 +207,14 @@ class Duckdb {
   }
   void make_macro(const schema::DefinedObject& macro) {
     e_.draft.add(place_of(macro), macro.definition, index_);
+    comment(noun(macro), macro.name, {}, macro.comment);
+  }
+  static const char* noun(const schema::DefinedObject& macro) {
+    return macro.options.contains("table") ? "macro table" : "macro";
   }
   void drop_macro(int at, const schema::DefinedObject& macro) {
     add(at, macro.name,
-        std::string("DROP MACRO ") + (macro.options.contains("table") ? "TABLE " : "") +
-            e_.if_exists() + e_.ddl.name(macro.name));
+        "DROP " + base::to_upper(noun(macro)) + " " + e_.if_exists() + e_.ddl.name(macro.name));
   }
   Work& work(const Name& table) {
     Work& one = work_[table];
@@ -431,6 +448,7 @@ class Duckdb {
   void make_alias(const schema::DomainType& alias) {
     add(stage::kType, alias.name,
         "CREATE TYPE " + e_.ddl.name(alias.name) + " AS " + e_.ddl.type(alias.base));
+    comment("type", alias.name, {}, alias.comment);
   }
 
   void make_enum(const schema::EnumType& type) {
@@ -440,6 +458,7 @@ class Duckdb {
     }
     add(stage::kType, type.name,
         "CREATE TYPE " + e_.ddl.name(type.name) + " AS ENUM (" + base::join(labels, ", ") + ")");
+    comment("type", type.name, {}, type.comment);
   }
   // Columns keep their labels as text while the type is made anew.
   void remake_enum(const AlterEnum& c) {

@@ -69,7 +69,6 @@ void add_type(Catalog& catalog, const RowView& row) {
   // An alias is used up when a column is made with it: the column keeps the type behind it.
   schema::DomainType alias;
   alias.name = name;
-  alias.base = get_dialect(schema::Dialect::Duckdb).parse_type(row.text(9));
   alias.comment = row.text(3);
   catalog.schema.domains.push_back(std::move(alias));
 }
@@ -105,6 +104,22 @@ void find_macro_dependencies(schema::Schema& schema) {
     named.erase(macro.name);
     macro.depends_on.assign(named.begin(), named.end());
   }
+}
+
+// The catalog tells the kind of the type behind an alias (STRUCT, DECIMAL), not the type.
+void find_aliased_types(db::Connection& connection, std::vector<schema::DomainType>& aliases) {
+  if (aliases.empty()) {
+    return;
+  }
+  const Dialect& dialect = get_dialect(schema::Dialect::Duckdb);
+  std::vector<std::string> types;
+  types.reserve(aliases.size());
+  for (const schema::DomainType& alias : aliases) {
+    types.push_back("typeof(NULL::" + quote_name(dialect, alias.name) + ")");
+  }
+  std::size_t at = 0;
+  read_rows(connection, "SELECT unnest([" + base::join(types, ", ") + "])",
+            [&](const RowView& row) { aliases.at(at++).base = dialect.parse_type(row.text(0)); });
 }
 
 }  // namespace
@@ -160,6 +175,7 @@ FROM duckdb_types() WHERE database_name = current_database() AND NOT internal)";
       row.text(0) == "sequence" ? add_sequence(catalog, row) : add_type(catalog, row);
     }
   });
+  find_aliased_types(connection, catalog.schema.domains);
 }
 
 // One macro may have several forms: rows of one name and kind. The catalog does not tell the

@@ -1,0 +1,8 @@
+CREATE SCHEMA s;
+CREATE TYPE amount AS DECIMAL(12, 4);
+CREATE TYPE pair AS STRUCT(x INT, "y z" VARCHAR);
+CREATE TYPE names AS INT[3];
+CREATE TYPE same AS MAP(VARCHAR, DECIMAL(5, 1));
+CREATE TYPE s.pairs AS pair[];
+CREATE TYPE either AS UNION(i INT, v VARCHAR);
+CREATE TABLE t (a INT, p pair, m amount, n names);
