@@ -220,8 +220,15 @@ class Mysql {
     }
     for (const std::string& name : dialect::mysql::further_options(c.before, c.after)) {
       const std::string wanted = value(c.after, name.c_str());
-      if (wanted != value(c.before, name.c_str())) {
-        clauses.push_back(dialect::mysql::option_clause(name, wanted));
+      if (wanted == value(c.before, name.c_str())) {
+        continue;
+      }
+      const std::string clause = dialect::mysql::option_clause(name, wanted);
+      // Another engine may know no word to take it back with.
+      if (wanted.empty() && value(c.before, "engine") != value(c.after, "engine")) {
+        alter(stage::kTableOptions, c.after.name, clause);
+      } else {
+        clauses.push_back(clause);
       }
     }
     if (!clauses.empty()) {
@@ -243,7 +250,11 @@ class Mysql {
     }
   }
   void operator()(const CreateObject& c) {
-    e_.draft.add({stage::kTrigger, 0, c.object.name.name.text()}, c.object.definition, index_);
+    // A view cannot be made without the routines it calls; their bodies are not looked at.
+    const bool routine = c.object.kind == schema::ObjectKind::Function ||
+                         c.object.kind == schema::ObjectKind::Procedure;
+    e_.draft.add({routine ? stage::kFunctionEarly : stage::kTrigger, 0, c.object.name.name.text()},
+                 c.object.definition, index_);
   }
   void operator()(const DropObject& c) {
     e_.draft.add({stage::kEarlyDrop, 0, c.object.name.name.text()},
@@ -439,8 +450,9 @@ class Mysql {
     column.comment = after.comment;
     const Table none;
     const Table& around = is == nullptr ? none : *is;
-    const bool fills =
-        before.nullable && !column.nullable && column.default_value && !column.generated;
+    const bool makes_ids = column.identity && column.identity->kind == schema::Identity::Kind::Uuid;
+    const bool fills = before.nullable && !column.nullable && (column.default_value || makes_ids) &&
+                       !column.generated;
     const bool retyped = !(before.type == column.type);
     if (fills && !retyped) {
       fill(stage::kColumn, around, table, column);
@@ -485,7 +497,8 @@ class Mysql {
     add(at, table,
         fmt::format("UPDATE {} SET {} = {}{} WHERE {} IS NULL", e_.ddl.name(table),
                     e_.ddl.quote(column.name),
-                    e_.ddl.default_value(*column.default_value, column.type),
+                    column.default_value ? e_.ddl.default_value(*column.default_value, column.type)
+                                         : "uuid()",
                     mysql_clocks_stay(e_, around, column.name, ""), e_.ddl.quote(column.name)));
   }
   // By its text, where a MODIFY of the type would make something else of the values.

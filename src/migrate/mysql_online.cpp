@@ -97,7 +97,15 @@ Way way_to_modify(const Column& before, const Column& after) {
     const bool only_type = before.nullable == after.nullable;
     return only_type && grows_in_place(before.type, after.type) ? Way::InPlace : Way::Copy;
   }
-  return before.nullable == after.nullable ? Way::Instant : Way::InPlace;
+  if (before.nullable == after.nullable) {
+    return Way::Instant;
+  }
+  // In place MariaDB makes a column NOT NULL only where its default is one value for every row.
+  const bool computed = after.default_value &&
+                        after.default_value->kind == schema::Default::Kind::Expression &&
+                        !dialect::is_plain_default(after.default_value->value);
+  const bool clock = after.default_value && is_clock(after.default_value->value);
+  return !after.nullable && (computed || clock) ? Way::Unstated : Way::InPlace;
 }
 
 Way way_to_index(const schema::Index& index) {

@@ -66,7 +66,9 @@ std::optional<Default> default_of(const RowView& row, const Catalog& catalog) {
   if (!is_sql) {
     return bare_default(row.text(kDefault), base::to_lower(row.text(kType)));
   }
-  const std::string text = catalog.expression(row.text(kDefault));
+  // MariaDB writes the database before a sequence; another one of the same shape has its own.
+  const std::string text = without_database(catalog.expression(row.text(kDefault)),
+                                            catalog.schema.default_schema.text());
   if (text == "NULL") {
     return std::nullopt;
   }

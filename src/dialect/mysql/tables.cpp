@@ -237,6 +237,24 @@ void read_view_stamps(db::Connection& connection, Catalog& catalog) {
       });
 }
 
+namespace {
+
+// "MAXVALUE", "(MAXVALUE,MAXVALUE)": how MariaDB shows a DEFAULT partition by LIST COLUMNS. Text is
+// quoted there.
+bool is_default_list(std::string_view values) {
+  if (values.starts_with('(') && values.ends_with(')')) {
+    values = values.substr(1, values.size() - 2);
+  }
+  for (const std::string& value : base::split(values, ',')) {
+    if (value != "MAXVALUE") {
+      return false;
+    }
+  }
+  return !values.empty();
+}
+
+}  // namespace
+
 void read_partitions(db::Connection& connection, Catalog& catalog) {
   std::string last;
   read_rows(
@@ -273,7 +291,7 @@ void read_partitions(db::Connection& connection, Catalog& catalog) {
           list += row.text(5) == "MAXVALUE" ? " VALUES LESS THAN MAXVALUE"
                                             : " VALUES LESS THAN (" + row.text(5) + ")";
         } else if (row.text(3).starts_with("LIST")) {
-          list += " VALUES IN (" + row.text(5) + ")";
+          list += is_default_list(row.text(5)) ? " DEFAULT" : " VALUES IN (" + row.text(5) + ")";
         }
         if (!row.text(8).empty()) {
           list += " COMMENT = " + get_dialect(schema::Dialect::Mysql).literal(row.text(8));
