@@ -12,7 +12,7 @@ void emit_postgres(Emission& e) {
   emit_postgres_users(e, parts);
   emit_postgres_rules(e, parts);
   const std::set<schema::Name> aside = emit_views(e, parts.touched);
-  emit_postgres_objects(e, aside);
+  emit_postgres_objects(e, aside, parts);
   emit_postgres_helpers(e, parts);
   e.draft.edit(written_membership);
 }

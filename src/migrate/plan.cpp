@@ -274,6 +274,13 @@ std::string folded(std::string_view sql, const sql::Token& token) {
                                                                        : std::string(word));
 }
 
+// What goes with the table or view that it hangs on, and has no statement of its own.
+bool goes_along(const Change& change, const std::set<std::string>& words) {
+  const auto* gone = std::get_if<change::DropObject>(&change);
+  return gone != nullptr && gone->object.table &&
+         words.contains(base::to_lower(gone->object.table->name.text()));
+}
+
 // The last net of `kedge diff`: a change that no statement belongs to, nor speaks of, is refused.
 void refuse_unwritten(Emission& e, const std::vector<PlanStatement>& statements) {
   std::set<std::size_t> open;
@@ -295,7 +302,8 @@ void refuse_unwritten(Emission& e, const std::vector<PlanStatement>& statements)
     }
   }
   for (const std::size_t i : open) {
-    if (!words.contains(base::to_lower(subject_of(e.changes[i]).name.text()))) {
+    if (!words.contains(base::to_lower(subject_of(e.changes[i]).name.text())) &&
+        !goes_along(e.changes[i], words)) {
       e.refuse(i, "no statement of " + to_string(e.options.dialect) + " does it",
                "make the object anew by hand");
     }

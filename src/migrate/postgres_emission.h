@@ -11,6 +11,7 @@ struct PostgresPlanParts {
   using Parts = std::set<std::pair<schema::Name, Identifier>>;
   std::vector<Touched> touched;    // tables and columns whose views step aside
   std::set<schema::Name> helpers;  // functions that conversions call while the plan runs
+  std::set<schema::Name> remade_types;
   // What has its statement that puts it back: two reasons to step aside are one return.
   Parts indexes_back;
   Parts constraints_back;
@@ -34,7 +35,13 @@ void emit_postgres_users(Emission& emission, PostgresPlanParts& parts);
 void rank_postgres_routines(Emission& emission);
 // Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
 std::string head_of_routine(const std::string& definition);
-void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside);
+// Does it go while a routine of the same name, with other parameters, is there afterwards? What
+// calls it by that name then calls the other one.
+bool has_successor(const Emission& emission, const schema::DefinedObject& routine);
+// Takes or gives values of a type that is made anew: it hangs on the old one until it is dropped.
+bool is_of_remade_type(const schema::DefinedObject& routine, const PostgresPlanParts& parts);
+void emit_postgres_objects(Emission& emission, const std::set<schema::Name>& views_aside,
+                           const PostgresPlanParts& parts);
 // Checks and indexes with expressions over columns that change their types step aside; after the
 // tables, which put back what a column that is made anew took along.
 void emit_postgres_rules(Emission& emission, PostgresPlanParts& parts);

@@ -22,6 +22,10 @@ bool is_identity(const Column& column) {
                              column.identity->kind == Identity::Kind::Always);
 }
 
+bool is_uuid(const Column& column) {
+  return column.identity && column.identity->kind == Identity::Kind::Uuid;
+}
+
 namespace {
 
 schema::Sequence counter_of(const Name& table, const Column& column) {
@@ -135,7 +139,8 @@ void PostgresIdentity::leave(const ChangeColumnIdentity& c) {
              "DROP SEQUENCE IF EXISTS " + sequence_name(s_.emission(), c.table, c.before))
           .remakes = true;
     }
-  } else if (c.before.default_value) {
+  } else if (c.before.default_value ||
+             (is_uuid(c.before) && !c.after.identity && !c.after.default_value)) {
     s_.alter(stage::kColumn, c.table, column + "DROP DEFAULT");
   }
 }
@@ -160,6 +165,8 @@ void PostgresIdentity::enter(const ChangeColumnIdentity& c) {
     if (!takes_over(c.table, c.after)) {
       set_next(c.table, c.after, stage::kIdentity);
     }
+  } else if (is_uuid(c.after)) {  // when it has its type
+    s_.alter(stage::kIdentity, c.table, column + "SET DEFAULT gen_random_uuid()");
   } else if (c.after.default_value) {
     s_.alter(
         stage::kColumn, c.table,

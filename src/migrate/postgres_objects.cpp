@@ -48,7 +48,10 @@ std::string revoke(std::string_view grant) {
 
 class Objects {
  public:
-  Objects(Emission& e, const std::set<Name>& aside) : e_(e), aside_(aside) { rank(); }
+  Objects(Emission& e, const std::set<Name>& aside, const PostgresPlanParts& parts)
+      : e_(e), aside_(aside), parts_(parts) {
+    rank();
+  }
 
   void run() {
     for (index_ = 0; *index_ < e_.changes.size(); ++*index_) {
@@ -139,6 +142,7 @@ class Objects {
       return stage::kDropView;
     }
     const bool early =
+        has_successor(e_, object) ||
         std::any_of(object.depends_on.begin(), object.depends_on.end(),
                     [&](const Name& name) { return find_table(e_.from, name) != nullptr; });
     return early ? stage::kDropFunctionEarly : stage::kDropFunction;
@@ -226,6 +230,9 @@ class Objects {
     if (with_view || with_table) {
       return;  // it goes with its view or table
     }
+    if (has_successor(e_, object)) {
+      remade_.push_back(object.name);
+    }
     add(drop_stage(object), object.name, drop_sql(object, e_.if_exists()), drop_rank(object))
         .destructive = object.kind == ObjectKind::Extension;
   }
@@ -281,15 +288,25 @@ class Objects {
       return generated != nullptr && reads(generated->table, generated->after.name);
     });
   }
+  bool stays(const DefinedObject& object) const {
+    return !is_changed(object) &&
+           std::find(e_.to.objects.begin(), e_.to.objects.end(), object) != e_.to.objects.end();
+  }
   // Triggers, policies and rules over a function or column that is remade.
   void step_aside() {
+    for (const DefinedObject& object : e_.from.objects) {
+      if (is_of_remade_type(object, parts_) && stays(object)) {
+        remade_.push_back(object.name);
+      }
+    }
     for (const DefinedObject& object : e_.from.objects) {
       const bool uses = std::any_of(remade_.begin(), remade_.end(), [&](const Name& function) {
         return mentions(object.definition, function.name.text(), schema::Dialect::Postgres);
       });
-      if (is_routine(object.kind) && !is_changed(object) && returns_view_aside(object) &&
-          std::find(e_.to.objects.begin(), e_.to.objects.end(), object) != e_.to.objects.end()) {
-        add(stage::kDropView, object.name, drop_sql(object, e_.if_exists()), drop_rank(object));
+      const bool of_view = is_routine(object.kind) && returns_view_aside(object);
+      if ((of_view || is_of_remade_type(object, parts_)) && stays(object)) {
+        add(of_view || speaks_of_view(object) ? stage::kDropView : stage::kDropFunctionEarly,
+            object.name, drop_sql(object, e_.if_exists()), drop_rank(object));
         make(object);
         grants_back(e_, object.name, index_);
         continue;
@@ -306,6 +323,7 @@ class Objects {
 
   Emission& e_;
   const std::set<Name>& aside_;
+  const PostgresPlanParts& parts_;
   std::optional<std::size_t> index_;
   std::map<Name, std::size_t> rank_;
   std::vector<Name> remade_;
@@ -323,12 +341,28 @@ std::string head_of_routine(const std::string& definition) {
   return definition;
 }
 
+namespace {
+
+Name statistics_of(const Emission& e, const CommentTarget& target) {
+  const auto found =
+      std::find_if(e.to.objects.begin(), e.to.objects.end(), [&](const DefinedObject& one) {
+        return one.kind == ObjectKind::Statistics && one.table == target.name &&
+               one.name.name == target.part;
+      });
+  return found == e.to.objects.end() ? Name{target.name.schema, target.part} : found->name;
+}
+
+}  // namespace
+
 std::string comment_sql(const Emission& e, const CommentTarget& target, const std::string& text) {
   std::string on = base::to_upper(target.kind) + " ";
   if (target.kind == "column") {
     on += e.ddl.name(target.name) + "." + e.ddl.quote(target.part);
   } else if (target.kind == "index") {
     on += e.ddl.name({target.name.schema, target.part});
+  } else if (target.kind == "statistics" && !target.part.empty()) {
+    on +=
+        e.ddl.name(statistics_of(e, target));  // no parts of their table: in a schema of their own
   } else if (!target.part.empty()) {
     on += e.ddl.quote(target.part) + " ON " + e.ddl.name(target.name);
   } else {
@@ -357,8 +391,24 @@ void grants_back(Emission& e, const Name& name, std::optional<std::size_t> chang
   }
 }
 
-void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside) {
-  Objects(e, views_aside).run();
+bool has_successor(const Emission& e, const DefinedObject& routine) {
+  return is_routine(routine.kind) &&
+         std::any_of(e.to.objects.begin(), e.to.objects.end(), [&](const DefinedObject& one) {
+           return is_routine(one.kind) && one.name == routine.name;
+         });
+}
+
+bool is_of_remade_type(const DefinedObject& routine, const PostgresPlanParts& parts) {
+  return is_routine(routine.kind) &&
+         std::any_of(parts.remade_types.begin(), parts.remade_types.end(), [&](const Name& type) {
+           return mentions(head_of_routine(routine.definition), type.name.text(),
+                           schema::Dialect::Postgres);
+         });
+}
+
+void emit_postgres_objects(Emission& e, const std::set<Name>& views_aside,
+                           const PostgresPlanParts& parts) {
+  Objects(e, views_aside, parts).run();
 }
 
 }  // namespace kedge::migrate

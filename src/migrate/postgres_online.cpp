@@ -30,6 +30,16 @@ void PostgresStatements::column_comment(const Name& table, const Column& column)
   }
 }
 
+void refuse_script(Emission& e, std::size_t change, const Name& subject, const std::string& reason,
+                   const std::string& hint) {
+  e.refuse(change, reason, hint);
+  const std::string text = reason + ": " + hint;
+  e.draft.add({stage::kOpen, e.rank_of(subject), subject.name.text()},
+              "DO $kedge$\nBEGIN\n  RAISE EXCEPTION USING MESSAGE = " + e.ddl.literal(text) +
+                  ";\nEND\n$kedge$",
+              change);
+}
+
 bool PostgresStatements::online() const {
   return e_.options.online == Online::Yes && e_.up();
 }

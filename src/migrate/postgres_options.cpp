@@ -29,6 +29,20 @@ std::string replica_identity(const dialect::Ddl& ddl, const std::string& value) 
   return "REPLICA IDENTITY " + (value.empty() ? "DEFAULT" : base::to_upper(value));
 }
 
+// The storage that a column of this type has by itself; DEFAULT is a word of PostgreSQL 16. A type
+// of fixed length has but one, so only the others are asked for.
+std::string own_storage(const schema::Type& type) {
+  if (type.kind == schema::TypeKind::Domain && !type.element.empty()) {
+    return own_storage(type.element.front());
+  }
+  if (type.kind == schema::TypeKind::Array) {
+    return "extended";
+  }
+  const bool is_main =
+      type.kind == schema::TypeKind::Numeric || type.native == "inet" || type.native == "cidr";
+  return is_main ? "main" : type.native == "tsquery" ? "plain" : "extended";
+}
+
 void collect(const TableOptions& before, const TableOptions& after,
              bool (*takes)(const std::string&), std::vector<std::string>& clauses,
              const std::string& prefix) {
@@ -59,12 +73,14 @@ std::vector<std::string> column_option_clauses(const dialect::Ddl& ddl,
                                                const schema::Column& after) {
   const std::string column = "ALTER COLUMN " + ddl.quote(after.name) + " ";
   std::vector<std::string> clauses;
-  for (const auto& [key, none] : {std::pair<const char*, const char*>{"storage", "DEFAULT"},
-                                  {"compression", "DEFAULT"},
-                                  {"statistics", "-1"}}) {
+  for (const auto& [key, none] :
+       {std::pair<const char*, std::string>{"storage", own_storage(after.type)},
+        {"compression", "DEFAULT"},
+        {"statistics", "-1"}}) {
     const std::string is = value_of(after.options, key);
     if (is != value_of(before.options, key)) {
-      clauses.push_back(column + "SET " + base::to_upper(key) + " " + (is.empty() ? none : is));
+      clauses.push_back(column + "SET " + base::to_upper(key) + " " +
+                        base::to_upper(is.empty() ? none : is));
     }
   }
   collect(

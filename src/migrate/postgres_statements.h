@@ -28,8 +28,12 @@ class PostgresStatements {
   std::size_t change_ = 0;
 };
 
+// For a change of which no statement may run before it: the script's first one says why.
+void refuse_script(Emission& emission, std::size_t change, const schema::Name& subject,
+                   const std::string& reason, const std::string& hint);
 bool is_serial(const schema::Column& column);
 bool is_identity(const schema::Column& column);
+bool is_uuid(const schema::Column& column);  // DEFAULT gen_random_uuid()
 
 // Sequences, serial and identity columns (postgres_identity.cpp).
 class PostgresIdentity {

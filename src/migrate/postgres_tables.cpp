@@ -55,8 +55,8 @@ class Tables {
         identity_.make_sequence(table.name, column, stage::kSequence);
       }
     }
-    const bool part = table.partition && table.partition->parent;
-    add(stage::kCreateTable, table.name, part ? partition_sql(table) : e_.ddl.create_table(table));
+    add(stage::kCreateTable, table.name,
+        is_partition(table) ? partition_sql(table) : e_.ddl.create_table(table));
     for (const Column& column : table.columns) {
       if (is_serial(column)) {
         identity_.own_sequence(table.name, column);
@@ -120,7 +120,7 @@ class Tables {
       return;
     }
     // One that is generated comes when those it reads have their types.
-    alter(c.part.generated ? stage::kColumn + 2 : stage::kAddColumn, c.table,
+    alter(c.part.generated ? stage::kColumn + 2 : stage::kAddColumn - levels_above(c), c.table,
           "ADD COLUMN " + e_.ddl.column(c.part, table == nullptr ? Table{} : *table));
     if (is_serial(c.part)) {
       identity_.own_sequence(c.table, c.part);
@@ -147,7 +147,7 @@ class Tables {
     const std::string column = "ALTER COLUMN " + e_.ddl.quote(c.after.name) + " ";
     const bool generated = c.after.generated.has_value();
     const bool serial = is_serial(c.before) && is_serial(c.after);
-    if (c.before.default_value && !serial && !generated) {
+    if ((c.before.default_value || is_uuid(c.before)) && !serial && !generated) {
       alter(at, c.table, column + "DROP DEFAULT");
     }
     std::string sql = column + "TYPE " + e_.ddl.type(c.after.type);
@@ -298,6 +298,19 @@ class Tables {
   }
   // Other bounds in the same parent: it is back before columns of the parent come and go.
   void operator()(const AttachPartition& c) {
+    // A table that stands alone must have the parent's CHECKs; one that was a partition has them.
+    const Table* parent = find_table(e_.to, *c.partition.parent);
+    const Table* was = table_before(e_, c.table);
+    if (parent != nullptr && was != nullptr && !is_partition(*was)) {
+      for (const Check& check : parent->checks) {
+        const bool has = std::any_of(was->checks.begin(), was->checks.end(),
+                                     [&](const Check& one) { return one.name == check.name; });
+        const bool goes = find_part_change<DropCheck>(e_, c.table, check.name) != nullptr;
+        if (!check.no_inherit && (!has || goes)) {
+          alter(stage::kAttach, c.table, "ADD " + e_.ddl.check(check));
+        }
+      }
+    }
     add(is_detached(c) ? stage::kDetach + 1 : stage::kAttach, c.table,
         e_.ddl.alter(*c.partition.parent) + "ATTACH PARTITION " + e_.ddl.name(c.table) + " " +
             c.partition.bound);
@@ -305,6 +318,16 @@ class Tables {
   void operator()(const DetachPartition& c) {
     add(stage::kDetach, c.table,
         e_.ddl.alter(*c.partition.parent) + "DETACH PARTITION " + e_.ddl.name(c.table));
+    // The parent's CHECKs stay behind; those that are wanted come as their own.
+    const Table* parent = table_before(e_, *c.partition.parent);
+    const Table* is = find_table(e_.to, c.table);
+    if (parent != nullptr && is != nullptr && !is_partition(*is)) {
+      for (const Check& check : parent->checks) {
+        if (!check.no_inherit) {
+          drop_constraint(stage::kDetach + 1, c.table, check.name);
+        }
+      }
+    }
   }
   void operator()(const AddInheritance& c) {
     // Before the parent's new CHECKs, which then come to it as well; old ones it must have.
@@ -339,21 +362,32 @@ class Tables {
   void operator()(const Other&) {}
 
  private:
+  static bool is_partition(const Table& table) {
+    return table.partition && table.partition->parent;
+  }
+  // How many tables above this one get the column too. The lowest comes first: a parent's new
+  // column is merged with one that is there, a child's is not.
+  int levels_above(const AddColumn& c) const {
+    constexpr int kMost = stage::kAddColumn - stage::kTableOptions - 1;
+    const Table* table = find_table(e_.to, c.table);
+    int levels = 0;
+    for (const Name& parent : table == nullptr ? std::vector<Name>{} : table->inherits) {
+      if (const auto* same = find_part_change<AddColumn>(e_, parent, c.part.name)) {
+        levels = std::max(levels, 1 + levels_above(*same));
+      }
+    }
+    return std::min(levels, kMost);
+  }
   bool has_children(const Name& table) const {
     return std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& one) {
       return std::find(one.inherits.begin(), one.inherits.end(), table) != one.inherits.end();
     });
   }
-  // Nothing of such a plan can be done, partitions included: its first statement says so.
   void refuse_key(const Name& table) {
-    const std::string reason =
-        "the partition key of table " + to_string(table) + " can be set when it is made only";
-    const std::string hint = "make a new table and move the rows";
-    e_.refuse(index_, reason, hint);
-    const std::string text = reason + ": " + hint;
-    add(stage::kOpen, table,
-        "DO $kedge$\nBEGIN\n  RAISE EXCEPTION USING MESSAGE = " + e_.ddl.literal(text) +
-            ";\nEND\n$kedge$");
+    refuse_script(
+        e_, index_, table,
+        "the partition key of table " + to_string(table) + " can be set when it is made only",
+        "make a new table and move the rows");
   }
   bool is_detached(const AttachPartition& c) const {
     return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
@@ -584,8 +618,13 @@ class Tables {
   }
   std::string partition_sql(const Table& table) const {
     std::string by = table.partition->by.empty() ? "" : " PARTITION BY " + table.partition->by;
+    std::vector<std::string> own;
+    for (const Check& check : table.checks) {
+      own.push_back(e_.ddl.check(check));
+    }
+    const std::string checks = own.empty() ? "" : "(" + base::join(own, ", ") + ") ";
     return "CREATE TABLE " + e_.ddl.name(table.name) + " PARTITION OF " +
-           e_.ddl.name(*table.partition->parent) + " " + table.partition->bound + by;
+           e_.ddl.name(*table.partition->parent) + " " + checks + table.partition->bound + by;
   }
 
   // ---- a column that must be dropped and added: what hangs on it comes back

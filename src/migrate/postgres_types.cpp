@@ -36,12 +36,11 @@ class Types {
     rank_types();
     for (const Change& change : e.changes) {
       const auto* domain = std::get_if<AlterDomain>(&change);
+      const auto* labels = std::get_if<AlterEnum>(&change);
       if (domain != nullptr && tightens(*domain)) {
-        for (const schema::CompositeType& composite : e.from.composites) {
-          if (has_field_of(composite, domain->after.name)) {
-            remade_with_domain_.insert(composite.name);
-          }
-        }
+        remake_with(domain->after.name);
+      } else if (labels != nullptr && labels->renamed.empty() && !only_adds(*labels)) {
+        remake_with(labels->after.name);
       }
     }
   }
@@ -77,9 +76,16 @@ class Types {
       }
     } else if (only_adds(c)) {
       add_labels(c);
+    } else if (const std::optional<Use> key = key_of_partitions(c.after.name)) {
+      refuse_script(e_, index_, c.after.name,
+                    "labels of type " + to_string(c.after.name) +
+                        " cannot go or change places: table " + to_string(key->table->name) +
+                        " is partitioned by its column " + key->column->name.text(),
+                    "make a new table and move the rows");
     } else {
       remake(c.after.name, enum_sql(c.after, c.after.name));
       comment("type", c.after.name, c.after.comment);
+      remake_composites_of(c.after.name);
     }
   }
   void operator()(const CreateDomain& c) {
@@ -164,6 +170,13 @@ class Types {
       rank_[*names[node]] = rank++;
     }
   }
+  void remake_with(const Name& type) {
+    for (const schema::CompositeType& composite : e_.from.composites) {
+      if (has_field_of(composite, type)) {
+        remade_with_a_field_.insert(composite.name);
+      }
+    }
+  }
   static bool has_field_of(const schema::CompositeType& composite, const Name& type) {
     return std::any_of(composite.fields.begin(), composite.fields.end(),
                        [&](const auto& field) { return is_of_type(field.type, type); });
@@ -239,6 +252,18 @@ class Types {
     return uses;
   }
 
+  std::optional<Use> key_of_partitions(const Name& type) const {
+    for (const Table& table : e_.from.tables) {
+      for (const Column& column : table.columns) {
+        if (table.partition && is_of_type(column.type, type) &&
+            mentions(table.partition->by, column.name.text(), schema::Dialect::Postgres)) {
+          return Use{&table, &column};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
   // The type is made anew under its name and every column is moved over by its text.
   using Conversion = std::function<std::string(const Table&, const Column&)>;
   void remake(const Name& name, const std::string& create) {
@@ -250,6 +275,7 @@ class Types {
     });
   }
   void remake(const Name& name, const std::string& create, const Conversion& convert) {
+    parts_.remade_types.insert(name);
     const Name old{name.schema, Identifier(name.name.text() + "__kedge_old")};
     constexpr int kAt = stage::kType;
     add(kAt, name, "ALTER TYPE " + e_.ddl.name(name) + " RENAME TO " + e_.ddl.quote(old.name));
@@ -257,8 +283,10 @@ class Types {
     for (const Use& use : uses_of(name)) {
       move_column(name, *use.table, *use.column, convert);
     }
-    // Composites of a domain are made anew in between.
-    e_.draft.add({kAt, rank_.size() + 1, old.name.text()}, "DROP TYPE " + e_.ddl.name(old), index_)
+    // Composites that have a field of it are made anew in between.
+    e_.draft
+        .add({kAt, 2 * rank_.size() + 1 - rank_.at(name), old.name.text()},
+             "DROP TYPE " + e_.ddl.name(old), index_)
         .remakes = true;
     grants_back(e_, name, index_);
   }
@@ -295,7 +323,7 @@ class Types {
     add(kAt, type,
         fmt::format("{}ALTER COLUMN {} TYPE {} USING {}", alter, quoted, target,
                     convert(table, column)));
-    if (column.default_value && !changes_default(table.name, column.name)) {
+    if (column.default_value && !comes_with_another_default(table.name, column.name)) {
       add(kAt, type,
           alter + "ALTER COLUMN " + quoted + " SET DEFAULT " +
               e_.ddl.default_value(*column.default_value, column.type));
@@ -318,10 +346,14 @@ class Types {
       return gone != nullptr && gone->table == table && gone->part.name == part;
     });
   }
-  bool changes_default(const Name& table, const Identifier& column) const {
+  // A change of the column's type sets the default too.
+  bool comes_with_another_default(const Name& table, const Identifier& column) const {
+    const auto is_of = [&](const auto* one) {
+      return one != nullptr && one->table == table && one->after.name == column;
+    };
     return std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-      const auto* changed = std::get_if<ChangeColumnDefault>(&change);
-      return changed != nullptr && changed->table == table && changed->after.name == column;
+      return is_of(std::get_if<ChangeColumnDefault>(&change)) ||
+             is_of(std::get_if<ChangeColumnType>(&change));
     });
   }
 
@@ -387,7 +419,7 @@ class Types {
                        [&](const auto& composite) { return has_field_of(composite, type); });
   }
   // Those that change besides are made anew by their own change.
-  void remake_composites_of(const Name& domain) {
+  void remake_composites_of(const Name& type) {
     for (const schema::CompositeType& was : e_.from.composites) {
       const auto is = std::find_if(e_.to.composites.begin(), e_.to.composites.end(),
                                    [&](const auto& one) { return one.name == was.name; });
@@ -396,7 +428,7 @@ class Types {
             const auto* one = std::get_if<AlterComposite>(&change);
             return one != nullptr && one->after.name == was.name;
           });
-      if (has_field_of(was, domain) && is != e_.to.composites.end() && !changes) {
+      if (has_field_of(was, type) && is != e_.to.composites.end() && !changes) {
         remake_composite({was, *is});
         comment("type", is->name, is->comment);
       }
@@ -487,7 +519,7 @@ class Types {
         !std::equal(order.begin(), order.end(), c.after.fields.begin(), c.after.fields.end(),
                     [](const Identifier& name, const auto& field) { return name == field.name; });
     return reordered || (retyped && !uses_of(c.after.name).empty()) ||
-           remade_with_domain_.contains(c.after.name);
+           remade_with_a_field_.contains(c.after.name);
   }
   void alter_composite(const AlterComposite& c) {
     if (needs_remaking(c)) {
@@ -547,7 +579,7 @@ class Types {
   PostgresPlanParts& parts_;
   std::size_t index_ = 0;
   std::map<Name, std::size_t> rank_;
-  std::set<Name> remade_with_domain_;
+  std::set<Name> remade_with_a_field_;
 };
 
 }  // namespace

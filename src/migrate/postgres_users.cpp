@@ -2,6 +2,7 @@
 // back after. A view that stops using what goes steps aside before it goes. Triggers, policies and
 // rules are the business of postgres_objects.cpp.
 #include <algorithm>
+#include <set>
 
 #include "base/overloaded.h"
 #include "migrate/postgres_emission.h"
@@ -19,14 +20,25 @@ class Users {
   void run(PostgresPlanParts& parts) {
     for (std::size_t i = 0; i < e_.changes.size(); ++i) {
       const auto* swap = std::get_if<change::ReplaceObject>(&e_.changes[i]);
+      const auto* gone = std::get_if<change::DropObject>(&e_.changes[i]);
+      change_ = i;
       if (swap != nullptr && is_remade(swap->before, swap->after)) {
         function_ = swap->before.name.name;
-        change_ = i;
+        aside(parts);
+      } else if (gone != nullptr && has_successor(e_, gone->object)) {
+        function_ = gone->object.name.name;
         aside(parts);
       }
       if (const auto* view = std::get_if<change::ReplaceView>(&e_.changes[i]);
           view != nullptr && reads_what_goes(view->before)) {
         parts.touched.push_back({view->before.name, {}});
+      }
+    }
+    change_.reset();
+    for (const schema::DefinedObject& object : e_.from.objects) {
+      if (is_of_remade_type(object, parts)) {
+        function_ = object.name.name;
+        aside(parts);
       }
     }
   }
@@ -85,7 +97,8 @@ class Users {
   }
   void defaults(const Table& table, const Table& after) {
     for (const schema::Column& column : table.columns) {
-      if (!column.default_value || !uses(column.default_value->value)) {
+      if (!column.default_value || !uses(column.default_value->value) ||
+          !aside_.insert(&column).second) {
         continue;
       }
       const std::string alter =
@@ -100,7 +113,7 @@ class Users {
   }
   void checks(const Table& table, const Table& after) {
     for (const schema::Check& check : table.checks) {
-      if (!uses(check.expression)) {
+      if (!uses(check.expression) || !aside_.insert(&check).second) {
         continue;
       }
       drop(table, e_.ddl.alter(table.name) + "DROP CONSTRAINT " + e_.ddl.quote(check.name));
@@ -115,7 +128,8 @@ class Users {
       const bool used =
           uses(index.where) || std::any_of(index.parts.begin(), index.parts.end(),
                                            [&](const auto& part) { return uses(part.expression); });
-      if (!used || index.constraint != schema::Index::Constraint::None) {
+      if (!used || index.constraint != schema::Index::Constraint::None ||
+          !aside_.insert(&index).second) {
         continue;
       }
       drop(table, e_.ddl.drop_index(index, table.name, ""));
@@ -128,7 +142,8 @@ class Users {
 
   Emission& e_;
   Identifier function_;
-  std::size_t change_ = 0;
+  std::optional<std::size_t> change_;
+  std::set<const void*> aside_;  // columns, checks and indexes: two reasons are one statement
 };
 
 }  // namespace

@@ -156,6 +156,21 @@ constexpr Foreign kForeign[] = {
     {"comment on the default schema",
      "o.oid, 0::oid, o.nspname FROM pg_catalog.pg_namespace o WHERE o.nspname = 'public' AND "
      "pg_catalog.obj_description(o.oid, 'pg_namespace') <> 'standard public schema'"},
+    {"comment on a constraint of a domain",
+     "o.oid, o.connamespace, (t.typname || '.' || o.conname) FROM pg_catalog.pg_description d "
+     "JOIN pg_catalog.pg_constraint o ON o.oid = d.objoid JOIN pg_catalog.pg_type t ON t.oid = "
+     "o.contypid WHERE d.classoid = 'pg_catalog.pg_constraint'::regclass AND o.connamespace IN "
+     "($N) AND $X(pg_type, t.oid)"},
+    {"comment on a column of a composite type",
+     "c.oid, c.relnamespace, (c.relname || '.' || a.attname) FROM pg_catalog.pg_description d "
+     "JOIN pg_catalog.pg_class c ON c.oid = d.objoid JOIN pg_catalog.pg_attribute a ON a.attrelid "
+     "= c.oid AND a.attnum = d.objsubid WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND "
+     "c.relkind = 'c' AND c.relnamespace IN ($N) AND $X(pg_type, c.reltype)"},
+    {"comment on the index of a constraint",
+     "o.oid, o.connamespace, o.conname FROM pg_catalog.pg_description d JOIN "
+     "pg_catalog.pg_constraint o ON o.conindid = d.objoid AND o.contype IN ('p', 'u', 'x') WHERE "
+     "d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0 AND o.connamespace IN ($N) "
+     "AND $X(pg_class, o.conrelid)"},
     {"cast",
      "o.oid, 0::oid, (pg_catalog.format_type(o.castsource, NULL) || ' AS ' || "
      "pg_catalog.format_type(o.casttarget, NULL)) FROM pg_catalog.pg_cast o WHERE o.oid >= 16384 "

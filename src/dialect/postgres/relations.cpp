@@ -10,7 +10,8 @@ std::string relations_sql(const CatalogScope& scope) {
   std::string sql = R"(
 SELECT c.oid::bigint, c.relnamespace::bigint, c.relname, c.relkind::text,
        c.relpersistence = 'u', c.relrowsecurity, c.relforcerowsecurity,
-       pg_catalog.array_to_string(c.reloptions, E'\x1f'),
+       pg_catalog.array_to_string(c.reloptions || (
+         SELECT pg_catalog.array_agg('toast.' || o) FROM pg_catalog.unnest(b.reloptions) o), E'\x1f'),
        CASE WHEN c.relkind = 'p' THEN pg_catalog.pg_get_partkeydef(c.oid) END,
        CASE WHEN c.relispartition THEN pg_catalog.pg_get_expr(c.relpartbound, c.oid) END,
        CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,
@@ -23,6 +24,7 @@ LEFT JOIN pg_catalog.pg_description d
   ON d.classoid = 'pg_catalog.pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
 LEFT JOIN pg_catalog.pg_am am ON am.oid = c.relam
+LEFT JOIN pg_catalog.pg_class b ON b.oid = c.reltoastrelid AND b.reloptions IS NOT NULL
 LEFT JOIN (SELECT x.objid FROM pg_catalog.pg_depend x
            WHERE x.refclassid = 'pg_catalog.pg_extension'::regclass AND x.deptype = 'e'
              AND x.classid = 'pg_catalog.pg_class'::regclass) e ON e.objid = c.oid

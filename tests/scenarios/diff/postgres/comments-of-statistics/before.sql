@@ -1,0 +1,7 @@
+CREATE SCHEMA s;
+CREATE TABLE t (a int, b int);
+CREATE STATISTICS changed ON a, b FROM t;
+CREATE STATISTICS bare (ndistinct) ON a, b FROM t;
+COMMENT ON STATISTICS changed IS 'old';
+COMMENT ON STATISTICS bare IS 'gone';
+CREATE STATISTICS s.away ON a, b FROM t;

@@ -1,0 +1,4 @@
+CREATE TYPE e AS ENUM ('a', 'b');
+CREATE TABLE m (id int NOT NULL, k e NOT NULL) PARTITION BY LIST (k);
+CREATE TABLE m_a PARTITION OF m FOR VALUES IN ('a');
+CREATE TABLE other (v e, w text, x int);

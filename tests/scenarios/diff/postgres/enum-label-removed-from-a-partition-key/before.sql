@@ -1,0 +1,6 @@
+CREATE TYPE e AS ENUM ('a', 'b', 'c');
+CREATE TABLE m (id int NOT NULL, k e NOT NULL) PARTITION BY LIST (k);
+CREATE TABLE m_a PARTITION OF m FOR VALUES IN ('a');
+CREATE TABLE other (v e, w text);
+INSERT INTO m VALUES (1, 'a');
+INSERT INTO other VALUES ('a', 'w');

@@ -1,0 +1,13 @@
+CREATE TYPE e AS ENUM ('a', 'b', 'c');
+CREATE TABLE t (id int, e e);
+CREATE FUNCTION taken(x e, y e[]) RETURNS text LANGUAGE sql AS 'SELECT x::text';
+CREATE FUNCTION given(id int) RETURNS e LANGUAGE sql AS 'SELECT ''a''::e';
+CREATE FUNCTION other(id int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE VIEW v AS SELECT taken(e, ARRAY[e]) AS w, given(id) AS g FROM t;
+CREATE VIEW bare AS SELECT given(1) AS g;
+CREATE TABLE u (id int, d text DEFAULT given(2)::text, CHECK (given(id) IS NOT NULL));
+ALTER TABLE u ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON u USING (given(id) IS NOT NULL);
+COMMENT ON FUNCTION given(int) IS 'comment';
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO u (id) VALUES (1);

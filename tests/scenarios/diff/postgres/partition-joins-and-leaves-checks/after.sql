@@ -1,0 +1,3 @@
+CREATE TABLE m (id int, k int, CONSTRAINT old CHECK (id > 0), CONSTRAINT kept CHECK (id < 100), CONSTRAINT fresh CHECK (k <> 0)) PARTITION BY LIST (k);
+CREATE TABLE alone PARTITION OF m FOR VALUES IN (1);
+CREATE TABLE part (id int, k int, CONSTRAINT kept CHECK (id < 100));

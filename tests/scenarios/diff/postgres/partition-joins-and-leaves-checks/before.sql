@@ -1,0 +1,5 @@
+CREATE TABLE m (id int, k int, CONSTRAINT old CHECK (id > 0), CONSTRAINT kept CHECK (id < 100)) PARTITION BY LIST (k);
+CREATE TABLE alone (id int, k int, CONSTRAINT kept CHECK (id < 100));
+CREATE TABLE part PARTITION OF m FOR VALUES IN (2);
+INSERT INTO alone VALUES (1, 1);
+INSERT INTO part VALUES (2, 2);

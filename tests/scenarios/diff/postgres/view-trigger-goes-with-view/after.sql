@@ -1,0 +1,2 @@
+CREATE TABLE t (a int);
+CREATE VIEW v AS SELECT a AS aa FROM t;
