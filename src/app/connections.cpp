@@ -51,6 +51,9 @@ TestedConnection test(const Context& context, const db::ConnectionSettings& sett
   try {
     const auto connection = context.registry.connect(settings);
     result.engine = connection->engine();
+    if (result.engine->dialect == schema::Dialect::D1) {
+      connection->query("SELECT 1");  // it has not been asked for its version
+    }
   } catch (const Error& error) {
     result.problem = error.problem();
   }

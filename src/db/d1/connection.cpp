@@ -120,13 +120,8 @@ class D1Connection final : public Connection, public BatchConnection {
 
   schema::Dialect dialect() const override { return schema::Dialect::D1; }
 
-  const schema::Engine& engine() override {
-    if (engine_.major == 0) {
-      query("SELECT 1 AS one", {}, {});  // D1 does not let sqlite_version() be asked for
-      engine_ = {schema::Dialect::D1, "D1", "", 3};
-    }
-    return engine_;
-  }
+  // D1 does not let sqlite_version() be asked for, and every question starts wrangler once more.
+  const schema::Engine& engine() override { return engine_; }
 
   ResultSet query(std::string_view sql, std::span<const Value> parameters,
                   const ExecuteOptions& options) override {
@@ -351,7 +346,7 @@ class D1Connection final : public Connection, public BatchConnection {
   std::string program_;
   std::string place_;
   double default_seconds_ = 0;
-  schema::Engine engine_;
+  schema::Engine engine_{schema::Dialect::D1, "D1", "", 3};
   bool in_transaction_ = false;
   std::string waiting_;  // writes since begin()
 };

@@ -85,7 +85,7 @@ class ColumnReader {
       column.generated = schema::Generated{
           expression == nullptr ? "" : std::string(without_outer_parentheses(*expression)),
           hidden == kStoredColumn};
-    } else if (!row.is_null(kDefault)) {
+    } else if (!row.text(kDefault).empty()) {
       read_default(row.text(kDefault), column);
     }
     if (base::equals_ignoring_case(facts.autoincrement_column, row.text(kName))) {

@@ -18,10 +18,12 @@ constexpr std::string_view kSpecialTables =
     "'shadow')";
 constexpr std::string_view kSpecialTablesBefore337 =
     "SELECT name, 'virtual' AS type FROM sqlite_master WHERE type = 'table' AND rootpage = 0";
+// D1 has to be asked again where an answer holds a NULL; no SQL and no default is empty otherwise.
 constexpr std::string_view kMaster =
-    "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid";
+    "SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master ORDER BY rowid";
 constexpr std::string_view kColumns =
-    "SELECT m.name AS holder, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk, x.hidden "
+    "SELECT m.name AS holder, x.name, x.type, x.\"notnull\", coalesce(x.dflt_value, '') AS "
+    "dflt_value, x.pk, x.hidden "
     "FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
     "m.rootpage > 0 AND substr(m.name, 1, 4) <> '_cf_' ORDER BY m.rowid, x.cid";
 constexpr std::string_view kViewColumns =
