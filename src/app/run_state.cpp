@@ -151,7 +151,7 @@ std::vector<std::string> clean_runs(Context& context, const CleanRequest& reques
   const auto keep = static_cast<std::size_t>(request.keep_last.value_or(0));
   ids.resize(ids.size() > keep ? ids.size() - keep : 0);
   if (request.older_than) {
-    const std::optional<std::int64_t> age = contracts::parse_duration(*request.older_than);
+    const std::optional<std::int64_t> age = base::parse_duration(*request.older_than);
     if (!age) {
       throw Error(codes::ERR_USAGE, "--older-than needs a duration such as 12h or 7d");
     }

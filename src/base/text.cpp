@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <utility>
 
 namespace kedge::base {
 namespace {
@@ -238,6 +240,21 @@ std::string to_hex(std::string_view bytes) {
     result += kDigits[byte & 15U];
   }
   return result;
+}
+
+std::optional<std::int64_t> parse_duration(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits = {
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+  std::int64_t amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc() && unit == name && amount >= 0 && amount <= kMost) {
+      return amount * factor;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kedge::base

@@ -22,6 +22,8 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text);  // byte of
 std::size_t count_code_points(std::string_view text);
 // Cuts to at most `bytes` bytes without splitting a code point.
 std::string_view truncate_utf8(std::string_view text, std::size_t bytes);
+// Milliseconds of "500ms", "5s", "30m", "2h", "7d", up to 10^9 of a unit; nothing for other texts.
+std::optional<std::int64_t> parse_duration(std::string_view text);
 // Glob with '*' only (any run of characters, also none).
 bool matches_glob(std::string_view pattern, std::string_view text);
 

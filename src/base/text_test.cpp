@@ -36,5 +36,14 @@ TEST(Hash, Sha256OfAKnownText) {
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST(DurationTest, OneNumberAndOneUnit) {
+  EXPECT_EQ(parse_duration("36h"), 36 * 3'600'000);
+  EXPECT_EQ(parse_duration("500ms"), 500);
+  EXPECT_FALSE(parse_duration("5 h"));
+  EXPECT_FALSE(parse_duration("-1h"));
+  EXPECT_FALSE(parse_duration("h"));
+  EXPECT_FALSE(parse_duration("1000000001d"));
+}
+
 }  // namespace
 }  // namespace kedge::base

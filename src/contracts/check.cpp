@@ -137,7 +137,7 @@ class CheckReader {
       return;
     }
     const std::optional<std::int64_t> milliseconds =
-        age->is_scalar() ? parse_duration(age->text) : std::nullopt;
+        age->is_scalar() ? base::parse_duration(age->text) : std::nullopt;
     if (!milliseconds) {
       reader_.problem(*age, "max_age must be a duration such as 90m, 36h or 2d");
       return;
@@ -461,24 +461,6 @@ std::vector<Check> read_expectations(std::string_view file, const Node& mapping,
   }
   refuse_twins(checks, problems);
   return checks;
-}
-
-std::optional<std::int64_t> parse_duration(std::string_view text) {
-  struct Unit {
-    std::string_view suffix;
-    std::int64_t milliseconds;
-  };
-  static constexpr std::array kUnits = {Unit{"ms", 1}, Unit{"s", 1000}, Unit{"m", 60'000},
-                                        Unit{"h", 3'600'000}, Unit{"d", 86'400'000}};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const auto unit =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.suffix == suffix; });
-  if (error != std::errc() || unit == kUnits.end() || number < 0 || number > 1'000'000'000) {
-    return std::nullopt;
-  }
-  return number * unit->milliseconds;
 }
 
 }  // namespace kedge::contracts

@@ -68,7 +68,4 @@ std::vector<Check> read_checks(std::string_view file, const document::Node& list
 std::vector<Check> read_expectations(std::string_view file, const document::Node& mapping,
                                      std::vector<Problem>& problems);
 
-// "36h", "15m", "2d", "30s", "500ms": milliseconds.
-std::optional<std::int64_t> parse_duration(std::string_view text);
-
 }  // namespace kedge::contracts

@@ -85,12 +85,5 @@ TEST(ContractTest, TellsBreakingChangesFromCompatibleOnes) {
                        "! tightened fact: b accepted_values [x, y] -> b accepted_values [x]"}));
 }
 
-TEST(CheckTest, ReadsDurations) {
-  EXPECT_EQ(parse_duration("36h"), 36 * 3'600'000);
-  EXPECT_EQ(parse_duration("500ms"), 500);
-  EXPECT_FALSE(parse_duration("5 h"));
-  EXPECT_FALSE(parse_duration("-1h"));
-}
-
 }  // namespace
 }  // namespace kedge::contracts

@@ -1,6 +1,7 @@
 #include "migrate/half_done.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "sql/analysis.h"
@@ -62,7 +63,66 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+// By code where the engine has one, since a server speaks the language of its lc_messages.
+constexpr std::array<std::string_view, 7> kExistsOnPostgres = {"42P07", "42710", "42701", "42P06",
+                                                               "42723", "42P16", "42P04"};
+constexpr std::array<std::string_view, 6> kIsMissingOnPostgres = {"42P01", "42704", "42703",
+                                                                  "42883", "3F000", "42P02"};
+constexpr std::array<std::string_view, 10> kExistsOnMysql = {
+    "1007", "1050", "1060", "1061", "1068", "1304", "1359", "1537", "1826", "3822"};
+constexpr std::array<std::string_view, 10> kIsMissingOnMysql = {
+    "1008", "1051", "1054", "1091", "1146", "1305", "1360", "1539", "4092", "4091"};
+constexpr std::array<std::string_view, 7> kExists = {
+    "already exists",        "duplicate column",     "duplicate key name",
+    "duplicate foreign key", "multiple primary key", "duplicate check constraint",
+    "duplicate constraint"};
+constexpr std::array<std::string_view, 7> kIsMissing = {
+    "unknown table", "unknown view", "can't drop",     "does not exist",
+    "doesn't exist", "no such",      "unknown column",
+};
+
+enum class Fault { Exists, IsMissing, Other };
+
+Fault fault_of(const db::DatabaseError& error, Dialect dialect) {
+  const auto is_code = [&](const auto& codes) {
+    return std::find(codes.begin(), codes.end(), error.native_code()) != codes.end();
+  };
+  if (dialect == Dialect::Postgres) {
+    return is_code(kExistsOnPostgres)      ? Fault::Exists
+           : is_code(kIsMissingOnPostgres) ? Fault::IsMissing
+                                           : Fault::Other;
+  }
+  if (dialect == Dialect::Mysql && (is_code(kExistsOnMysql) || is_code(kIsMissingOnMysql))) {
+    return is_code(kExistsOnMysql) ? Fault::Exists : Fault::IsMissing;
+  }
+  const std::string words = base::to_lower(error.driver_message());
+  const auto says = [&](const auto& signs) {
+    return std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {
+      return words.find(sign) != std::string::npos;
+    });
+  };
+  return says(kExists) ? Fault::Exists : says(kIsMissing) ? Fault::IsMissing : Fault::Other;
+}
+
 }  // namespace
+
+bool has_its_effect(const ScriptStatement& statement, const Error& error, Dialect dialect) {
+  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
+  if (database == nullptr) {
+    return false;
+  }
+  const std::vector<Word> words = words_of(statement.sql, dialect);
+  const auto has = [&](const char* word) {
+    return std::any_of(words.begin(), words.end(), [&](const Word& w) { return w.lower == word; });
+  };
+  const bool alters = !words.empty() && words[0].lower == "alter";
+  const bool renames = alters && (has("rename") || has("change"));
+  const bool adds = alters && has("add");
+  const bool makes = (!words.empty() && words[0].lower == "create") || adds || renames;
+  const bool drops = !makes || renames || (adds && has("drop"));
+  const Fault fault = fault_of(*database, dialect);
+  return (makes && fault == Fault::Exists) || (drops && fault == Fault::IsMissing);
+}
 
 std::optional<ConcurrentIndex> find_concurrent_index(const ScriptStatement& statement,
                                                      Dialect dialect) {

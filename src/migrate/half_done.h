@@ -30,4 +30,9 @@ bool drop_invalid_index(
 // Some of its work may stay when it fails: it commits on its way.
 bool commits_on_its_way(const ScriptStatement& statement, schema::Dialect dialect);
 
+// A definition that ran before the program was killed fails when it runs again, because what it
+// makes is there or what it drops is not. Anything else that is missing (the table that a new view
+// reads) is a failure.
+bool has_its_effect(const ScriptStatement& statement, const Error& error, schema::Dialect dialect);
+
 }  // namespace kedge::migrate

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kedge/codes.h"
+
 namespace kedge::migrate {
 namespace {
 
@@ -47,6 +49,32 @@ TEST(CommitsOnItsWayTest, WhatMayHaveDoneSomethingWhenItFails) {
   EXPECT_FALSE(commits("DO $$ BEGIN UPDATE t SET a = 1; END $$", Dialect::Postgres));
   EXPECT_FALSE(commits("CREATE TABLE commit_log (a INT)", Dialect::Postgres));
   EXPECT_FALSE(commits("DROP TABLE a, b", Dialect::Sqlite));
+}
+
+TEST(HasItsEffectTest, OnlyWhatTheStatementItselfMakesOrDrops) {
+  const auto has = [](const std::string& sql, const char* code, const char* words,
+                      Dialect dialect) {
+    const db::DatabaseError error(Problem{codes::ERR_APPLY_FAILED, "failed", {}, "", {{words, {}}}},
+                                  db::FailureClass::Schema, code);
+    return has_its_effect({sql, 1, 1, false}, error, dialect);
+  };
+  EXPECT_TRUE(has("CREATE TABLE t (a INT)", "1050", "Table 't' already exists", Dialect::Mysql));
+  EXPECT_TRUE(has("DROP TABLE t", "1051", "Unknown table 'd.t'", Dialect::Mysql));
+  EXPECT_TRUE(has("ALTER TABLE t ADD COLUMN a INT", "1060", "Duplicate column", Dialect::Mysql));
+  EXPECT_TRUE(has("ALTER TABLE a RENAME TO b", "", "no such table: a", Dialect::Sqlite));
+  EXPECT_TRUE(has("ALTER TABLE a RENAME TO b", "", "table b already exists", Dialect::Sqlite));
+  EXPECT_TRUE(
+      has("CREATE TABLE t (a int)", "42P07", "Relation »t« existiert bereits", Dialect::Postgres));
+  EXPECT_TRUE(has("COMMENT ON TABLE t IS 'a'", "42P01", "", Dialect::Postgres));
+  // What it needs is not there: it has not run.
+  EXPECT_FALSE(
+      has("CREATE VIEW v AS SELECT a FROM t", "1146", "Table 'd.t' doesn't exist", Dialect::Mysql));
+  EXPECT_FALSE(has("CREATE VIEW v AS SELECT a FROM t", "", "no such table: t", Dialect::Sqlite));
+  EXPECT_FALSE(has("ALTER TABLE t ADD FOREIGN KEY (a) REFERENCES u (a)", "42P01",
+                   "relation \"u\" does not exist", Dialect::Postgres));
+  EXPECT_FALSE(has("DROP TABLE t", "1050", "Table 't' already exists", Dialect::Mysql));
+  EXPECT_FALSE(has("DROP TABLE t", "2BP01", "other objects depend on it", Dialect::Postgres));
+  EXPECT_TRUE(has("ALTER TABLE t ADD a INT, DROP b", "1091", "Can't DROP 'b'", Dialect::Mysql));
 }
 
 }  // namespace

@@ -51,23 +51,50 @@ class ForeignKeysOff {
   bool changed_ = false;
 };
 
-// A statement that ran before the program was killed fails now because its effect is there.
-bool is_already_there(const Error& error) {
-  const auto* database = dynamic_cast<const db::DatabaseError*>(&error);
-  if (database == nullptr) {
-    return false;
-  }
-  const std::string words = base::to_lower(database->driver_message());
-  for (const char* sign :
-       {"already exists", "duplicate column", "duplicate key name", "duplicate foreign key",
-        "multiple primary key", "unknown table", "unknown view", "can't drop", "does not exist",
-        "doesn't exist", "no such", "unknown column", "duplicate check constraint"}) {
-    if (words.find(sign) != std::string::npos) {
-      return true;
+// "-- kedge: lock_timeout 2s" of a file holds while that file runs.
+class LockTimeout {
+ public:
+  LockTimeout(db::Connection& connection, const std::string& wanted) : connection_(connection) {
+    const std::int64_t milliseconds = base::parse_duration(wanted).value_or(0);
+    if (wanted.empty()) {
+      return;
+    }
+    if (connection.dialect() == Dialect::Postgres) {
+      set_ = "SET lock_timeout = ";
+      was_ = "'" + db::to_text(connection.query("SHOW lock_timeout").rows.at(0).at(0)) + "'";
+      connection.execute(set_ + std::to_string(milliseconds));
+    } else if (connection.dialect() == Dialect::Mysql) {  // whole seconds, at least one
+      set_ = "SET SESSION lock_wait_timeout = ";
+      was_ = db::to_text(connection.query("SELECT @@SESSION.lock_wait_timeout").rows.at(0).at(0));
+      connection.execute(set_ +
+                         std::to_string(std::max<std::int64_t>(1, (milliseconds + 999) / 1000)));
     }
   }
-  return false;
-}
+  ~LockTimeout() {
+    if (!set_.empty()) {
+      try {
+        connection_.execute(set_ + was_);
+      } catch (const Error&) {
+        set_.clear();  // the connection is gone, and its setting with it
+      }
+    }
+  }
+  LockTimeout(const LockTimeout&) = delete;
+  LockTimeout& operator=(const LockTimeout&) = delete;
+
+ private:
+  db::Connection& connection_;
+  std::string set_;
+  std::string was_;
+};
+
+// What a script asks for outside its statements.
+struct ScriptSettings {
+  ScriptSettings(db::Connection& connection, const Script& script)
+      : keys(connection, script.keys_off), timeout(connection, script.lock_timeout) {}
+  ForeignKeysOff keys;
+  LockTimeout timeout;
+};
 
 // Of the parts of one --online migration, all of them or only the first ones.
 enum class Reach { Whole, Partly };
@@ -141,7 +168,7 @@ class Applier {
       undo_alone(migration, script, row, parts, reach);
       return true;
     }
-    const ForeignKeysOff keys(connection_, script.keys_off);
+    const ScriptSettings settings(connection_, script);
     begin();
     try {
       if (connection_.dialect() != Dialect::Postgres && !is_there(migration.name)) {
@@ -254,7 +281,7 @@ class Applier {
   }
 
   void run_rest(const Counted& work, LedgerRow& row, bool uncertain) {
-    const ForeignKeysOff keys(connection_, work.script.keys_off);
+    const ScriptSettings settings(connection_, work.script);
     bool anything = row.statements_done > 0;
     while (static_cast<std::size_t>(row.statements_done) < work.script.statements.size()) {
       const auto place = static_cast<std::size_t>(row.statements_done);
@@ -295,7 +322,7 @@ class Applier {
     try {
       run_statement(connection_, statement);
     } catch (const Error& error) {
-      if (!uncertain || !is_already_there(error)) {
+      if (!uncertain || !has_its_effect(statement, error, connection_.dialect())) {
         throw;
       }
     }
@@ -338,7 +365,7 @@ class Applier {
 
   bool in_transaction(const Migration& migration, const Script& script) {
     const std::int64_t start = ledger_.clock().monotonic_milliseconds();
-    const ForeignKeysOff keys(connection_, script.keys_off);
+    const ScriptSettings settings(connection_, script);
     begin();
     try {
       if (connection_.dialect() != Dialect::Postgres && is_there(migration.name)) {
@@ -673,7 +700,7 @@ void run_script(db::Connection& connection, const std::string& name, const std::
   const Script script = read_script(name, sql, connection.dialect());
   const bool transactional =
       read_directives(sql).transaction && connection.dialect() != Dialect::Mysql;
-  const ForeignKeysOff keys(connection, script.keys_off);
+  const ScriptSettings settings(connection, script);
   if (transactional) {
     connection.begin();
   }

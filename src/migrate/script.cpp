@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kedge/codes.h"
+#include "migrate/files.h"
 #include "sql/analysis.h"
 
 namespace kedge::migrate {
@@ -36,6 +37,12 @@ bool is_transaction_control(const std::vector<std::string>& words) {
 
 Script read_script(const std::string& name, std::string_view sql, schema::Dialect dialect) {
   Script script;
+  script.lock_timeout = read_directives(sql).lock_timeout;
+  if (!script.lock_timeout.empty() && !base::parse_duration(script.lock_timeout)) {
+    throw Error(codes::ERR_APPLY_FAILED,
+                "migration " + name + ": lock_timeout '" + script.lock_timeout + "' is no duration",
+                "for instance -- kedge: lock_timeout 2s");
+  }
   std::size_t number = 0;
   for (const sql::Statement& each : sql::split_statements(sql, dialect)) {
     ++number;

@@ -19,10 +19,12 @@ struct ScriptStatement {
 
 struct Script {
   std::vector<ScriptStatement> statements;
-  bool keys_off = false;  // PRAGMA foreign_keys = OFF stood in it
+  bool keys_off = false;     // PRAGMA foreign_keys = OFF stood in it
+  std::string lock_timeout;  // "2s", of its directive; empty: none
 };
 
-// Throws ERR_APPLY_FAILED for a client's own command (psql backslash lines).
+// Throws ERR_APPLY_FAILED for a client's own command (psql backslash lines) and for a lock_timeout
+// that is no duration.
 Script read_script(const std::string& name, std::string_view sql, schema::Dialect dialect);
 
 // INSERT, UPDATE, ...: it may share a transaction with the ledger on every engine.

@@ -72,11 +72,10 @@ std::string window_end(db::Connection& staging, const ReadSpec& read, const std:
                        const std::string& begin) {
   const bool temporal = is_temporal(contracts::duckdb_type(type));
   const std::string width =
-      temporal
-          ? "INTERVAL '" +
-                std::to_string(contracts::parse_duration(read.cursor->max_window).value_or(0)) +
-                "' MILLISECOND"
-          : read.cursor->max_window;
+      temporal ? "INTERVAL '" +
+                     std::to_string(base::parse_duration(read.cursor->max_window).value_or(0)) +
+                     "' MILLISECOND"
+               : read.cursor->max_window;
   std::string end = "CAST(" + typed(begin, type) + " + " + width + " AS " + type + ")";
   if (!read.cursor->until.empty()) {
     end = "least(" + end + ", " + typed(read.cursor->until, type) + ")";
@@ -92,7 +91,7 @@ std::string window_problem(const Cursor& cursor, const schema::Type& type) {
     }
   }
   const bool wide = is_temporal(type)
-                        ? contracts::parse_duration(cursor.max_window).value_or(0) > 0
+                        ? base::parse_duration(cursor.max_window).value_or(0) > 0
                         : is_plain_number(cursor.max_window) && !cursor.max_window.starts_with('-');
   if (!cursor.max_window.empty() && !wide) {
     return "max_window: '" + cursor.max_window + "' is no " +

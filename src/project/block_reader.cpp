@@ -46,24 +46,6 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-std::optional<std::int64_t> parse_duration(std::string_view text) {
-  std::int64_t amount = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (result.ec != std::errc{} || result.ptr == text.data() || amount < 0) {
-    return std::nullopt;
-  }
-  const std::string_view unit(result.ptr,
-                              static_cast<std::size_t>(text.data() + text.size() - result.ptr));
-  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits = {
-      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
-  for (const auto& [name, factor] : kUnits) {
-    if (unit == name && amount <= std::numeric_limits<std::int64_t>::max() / factor) {
-      return amount * factor;
-    }
-  }
-  return std::nullopt;
-}
-
 BlockReader::BlockReader(const Report& report, const document::Node& mapping, Code code,
                          std::string name)
     : report_(report), mapping_(mapping), code_(code), name_(std::move(name)) {}
@@ -180,7 +162,7 @@ std::optional<std::int64_t> BlockReader::duration(std::string_view key) {
   if (!value) {
     return std::nullopt;
   }
-  if (const std::optional<std::int64_t> milliseconds = parse_duration(value->text)) {
+  if (const std::optional<std::int64_t> milliseconds = base::parse_duration(value->text)) {
     return milliseconds;
   }
   problem(*mapping_.find(key), key_name(key) + " needs a duration, not '" + value->text + "'",

@@ -72,8 +72,7 @@ class BlockReader {
 
 // ", did you mean 'x'?" for what is within two edits or equal when lower-cased, else "".
 std::string near_miss(std::string_view name, const std::vector<std::string>& known);
-std::string listed(const std::vector<std::string>& words);          // "a, b or c"
-std::optional<std::int64_t> parse_duration(std::string_view text);  // "5s", "500ms", "2h"
+std::string listed(const std::vector<std::string>& words);  // "a, b or c"
 
 void assign(bool& target, const std::optional<bool>& value);
 void assign(std::int64_t& target, const std::optional<std::int64_t>& value);

@@ -18,7 +18,7 @@ void assign_timeout(BlockReader& reader, std::string_view key, std::optional<std
   }
   if (value->is_scalar() && value->text == "off") {
     target.reset();
-  } else if (value->is_scalar() && parse_duration(value->text)) {
+  } else if (value->is_scalar() && base::parse_duration(value->text)) {
     target = value->text;
   } else {
     reader.problem(

@@ -115,7 +115,30 @@ def rights(ground):
         as_root(ground, *([f"DROP OWNED BY {weak}", f"DROP ROLE {weak}"] if ground.dialect == "postgres" else [f"DROP USER '{weak}'@'%'"]))
 
 
-PARTS = {"sqlite": [authors, held_file], "duckdb": [authors], "postgres": [authors, rights], "mysql": [authors, rights]}
+def own_lock_timeout(ground):
+    """`-- kedge: lock_timeout` of a file holds for that file, up and down, in a transaction and outside; the next has its own again."""
+    ground.fresh()
+    now = {"postgres": "current_setting('lock_timeout')", "mysql": "@@SESSION.lock_wait_timeout"}[ground.dialect]
+    before = str(ground.sql(f"SELECT {now} AS v")[0][0])
+    wanted = "2s" if ground.dialect == "postgres" else "2"
+    tell = f"INSERT INTO told SELECT %s, {now};\n"
+    files = [("first", "", before), ("limited", "-- kedge: lock_timeout 2s\n", wanted), ("plain", "", before),
+             ("alone", "-- kedge: lock_timeout 1500ms\n-- kedge: transaction off\n", "1500ms" if ground.dialect == "postgres" else "2"), ("last", "", before)]
+    ground.sql("CREATE TABLE told (who VARCHAR(20), v VARCHAR(20))")
+    for number, (name, head, _) in enumerate(files):
+        ground.write(f"migrations/2027010100000{number}-{name}/up.sql", head + tell % f"'{name}'")
+        ground.write(f"migrations/2027010100000{number}-{name}/down.sql", head + tell % f"'{name}, back'")
+    ground.ok("migrate", "apply-pending", "--db", "db")
+    ground.ok("migrate", "rollback", "--all", "--db", "db")
+    told = {row[0]: str(row[1]) for row in ground.sql("SELECT who, v FROM told")}
+    assert told == {who: value for name, _, value in files for who in (name, f"{name}, back")}, told
+    ground.write("migrations/20270101000009-wrong/up.sql", "-- kedge: lock_timeout soon\n" + tell % "'wrong'")
+    answer = ground.kedge("migrate", "apply-pending", "--db", "db")
+    assert answer["exit"] != 0 and "'soon' is no duration" in answer["out"] + answer["err"], answer
+
+
+PARTS = {"sqlite": [authors, held_file], "duckdb": [authors], "postgres": [authors, rights, own_lock_timeout],
+         "mysql": [authors, rights, own_lock_timeout]}
 
 
 def main():
