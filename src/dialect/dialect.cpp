@@ -49,10 +49,6 @@ const Dialect& get_dialect(schema::Dialect id) {
   return kAnsi;
 }
 
-bool is_bookkeeping(std::string_view table) {
-  return schema::is_bookkeeping(table);
-}
-
 std::string quote_name(const Dialect& dialect, const schema::Name& name) {
   const std::string quoted = dialect.quote(name.name);
   return name.schema.empty() ? quoted : dialect.quote(name.schema) + "." + quoted;

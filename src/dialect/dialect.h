@@ -55,7 +55,4 @@ schema::Type to_duckdb(std::string_view dialect, std::string_view native);  // "
 // By SQL Server's own names; a name that says no more than its kind keeps the kind.
 schema::Type sqlserver_to_duckdb(const schema::Type& type);
 
-// metadata.md 2.8: tables of tools and engines that are never compared.
-bool is_bookkeeping(std::string_view table);
-
 }  // namespace kedge::dialect

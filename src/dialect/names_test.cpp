@@ -56,10 +56,10 @@ TEST(NamesTest, D1SharesTheDialectOfSqlite) {
 TEST(NamesTest, TablesOfToolsAreBookkeeping) {
   for (const char* name : {"_kedge_migrations", "flyway_schema_history", "_litestream_seq",
                            "_cf_KV", "sqlite_sequence", "sqlite_stat1"}) {
-    EXPECT_TRUE(is_bookkeeping(name)) << name;
+    EXPECT_TRUE(schema::is_bookkeeping(name)) << name;
   }
   for (const char* name : {"vessels", "schema_migrations_old", "my_sqlite_sequence", ""}) {
-    EXPECT_FALSE(is_bookkeeping(name)) << name;
+    EXPECT_FALSE(schema::is_bookkeeping(name)) << name;
   }
 }
 

@@ -6,28 +6,16 @@
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "kedge/error.h"
+#include "kedge/schema.h"
 
 namespace kedge::diff {
 namespace {
 
-constexpr std::array<std::string_view, 12> kIgnored = {"_kedge_migrations",
-                                                       "_kedge_views",
-                                                       "__drizzle_migrations",
-                                                       "_litestream_*",
-                                                       "_metaobjects_migrations",
-                                                       "flyway_schema_history",
-                                                       "schema_migrations",
-                                                       "d1_migrations",
-                                                       "_cf_*",
-                                                       "sqlite_sequence",
-                                                       "sqlite_stat*",
-                                                       "sqlite_autoindex*"};
-
 bool is_kind_word(std::string_view word) {
-  constexpr std::array<std::string_view, 19> kKinds = {
-      "table",    "view",    "materialized view", "sequence", "enum",     "domain", "type",
-      "function", "trigger", "procedure",         "policy",   "rule",     "schema", "extension",
-      "event",    "macro",   "privilege",         "index",    "aggregate"};
+  constexpr std::array<std::string_view, 20> kKinds = {
+      "table",    "view",    "materialized view", "sequence", "enum",      "domain",    "type",
+      "function", "trigger", "procedure",         "policy",   "rule",      "schema",    "extension",
+      "event",    "macro",   "privilege",         "index",    "aggregate", "statistics"};
   return std::find(kKinds.begin(), kKinds.end(), word) != kKinds.end();
 }
 
@@ -65,10 +53,13 @@ bool is_ignored_table(std::string_view name, const std::vector<std::string>& ext
       return entry.size() > 1 && entry[0] == '!' && std::string_view(entry).substr(1) == pattern;
     });
   };
-  for (const std::string_view pattern : kIgnored) {
-    if (base::matches_glob(pattern, name) && !taken_out(pattern) && !taken_out(name)) {
-      return true;
-    }
+  const auto ignores = [&](std::string_view pattern) {
+    return base::matches_glob(pattern, name) && !taken_out(pattern) && !taken_out(name);
+  };
+  const std::vector<std::string>& bookkeeping = schema::bookkeeping_tables();
+  if (std::any_of(bookkeeping.begin(), bookkeeping.end(), ignores) ||
+      ignores("sqlite_autoindex*")) {
+    return true;
   }
   return std::any_of(extra.begin(), extra.end(), [&](const std::string& entry) {
     return !entry.empty() && entry[0] != '!' && base::matches_glob(entry, name);
@@ -84,8 +75,8 @@ bool Visibility::in_managed_schema(const schema::Name& name) const {
 }
 
 bool Visibility::shows(std::string_view kind, const schema::Name& name) {
-  if (is_ignored_table(name.name.text(), options_.ignore_tables) &&
-      (kind == "table" || kind == "sequence")) {
+  if ((kind == "table" || kind == "sequence") &&
+      is_ignored_table(name.name.text(), options_.ignore_tables)) {
     return false;
   }
   const std::vector<schema::Name>& external = options_.external;

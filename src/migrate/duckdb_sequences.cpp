@@ -79,6 +79,9 @@ void DuckdbSequences::drop_unused() {
     kept.insert(sequence.name);
   }
   for (const Name& name : all_of(e_.from)) {
+    if (kept.contains(name)) {
+      continue;
+    }
     // A renamed table keeps its sequence, which another table's name may lead to as well.
     const bool read = std::any_of(e_.to.tables.begin(), e_.to.tables.end(), [&](const Table& t) {
       return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& column) {
@@ -86,7 +89,7 @@ void DuckdbSequences::drop_unused() {
                column.default_value->value.find(name.name.text()) != std::string::npos;
       });
     });
-    if (!read && !kept.contains(name)) {
+    if (!read) {
       e_.draft.add({stage::kDropSequence, e_.rank_of(name), name.name.text()},
                    "DROP SEQUENCE " + e_.if_exists() + e_.ddl.name(name));
     }

@@ -150,17 +150,18 @@ bool is_counted(const schema::Column& column);
 // A table of `to` as it was, or none.
 const schema::Table* table_before(const Emission& emission, const schema::Name& table);
 
-// Views of `from` that must step aside, with everything that reads them: those that changes drop
-// and those that read one of `tables` (and mention one of its columns, where given) or are named.
 struct Touched {
   schema::Name table;             // or the view itself
   std::set<std::string> columns;  // empty: any
 };
+// Views of `from` that must step aside, with everything that reads them: those that changes drop
+// and those that read one of `touched` (and mention one of its columns, where given) or are named.
+std::set<schema::Name> views_in_the_way(const Emission& emission,
+                                        const std::vector<Touched>& touched);
 // Drops what changes drop and what is in the way, makes it again after, replaces, stamps.
 // `touched` as for views_in_the_way. Gives the views that step aside.
 std::set<schema::Name> emit_views(Emission& emission, const std::vector<Touched>& touched);
-// Indexes (stage kIndex, kDropIndex) that no constraint owns; what a rebuilt table gets again is
-// its own business.
+// Of an index that no constraint owns.
 std::string index_sql(const Emission& emission, const schema::Index& index,
                       const schema::Name& table);
 
@@ -175,8 +176,6 @@ schema::Schema apply_changes(const schema::Schema& actual, const schema::Schema&
 // The changes that lead back, in names from before the renames and with the parts as they were.
 std::vector<Change> down_changes(const std::vector<Change>& changes, const schema::Schema& actual);
 
-std::set<schema::Name> views_in_the_way(const Emission& emission,
-                                        const std::vector<Touched>& touched);
 // Does the text hold this identifier, quoted or plain?
 bool mentions(std::string_view sql, std::string_view identifier, schema::Dialect dialect);
 

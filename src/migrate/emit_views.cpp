@@ -255,13 +255,15 @@ bool is_about_view(const schema::DefinedObject& object, const schema::Name& view
 
 // Triggers, rules and grants go with their view and come back with it.
 void objects_back(Emission& e, const std::set<schema::Name>& aside) {
+  if (aside.empty() || is_sqlite(e)) {
+    return;
+  }
   for (const schema::DefinedObject& object : e.to.objects) {
-    const bool known =
-        std::find(e.from.objects.begin(), e.from.objects.end(), object) != e.from.objects.end();
     const bool wanted = std::any_of(aside.begin(), aside.end(), [&](const schema::Name& view) {
       return is_about_view(object, view) && find_view(e.to, view) != nullptr;
     });
-    if (known && wanted && !is_sqlite(e)) {
+    if (wanted &&
+        std::find(e.from.objects.begin(), e.from.objects.end(), object) != e.from.objects.end()) {
       e.draft.add({stage::kTrigger, 0, object.name.name.text()}, object.definition);
     }
   }

@@ -218,7 +218,6 @@ class Gatekeeper {
   }
 
   void need(const char* token, std::string reason) {
-    all_.emplace_back(token);
     if (options_.allow.contains(token)) {
       return;
     }
@@ -412,7 +411,6 @@ class Gatekeeper {
       status_.code = Code();
     }
     first_hint_.clear();
-    all_.clear();
   }
 
   const diff::Result& result_;
@@ -422,7 +420,6 @@ class Gatekeeper {
   std::map<Name, Name> old_names_;
   Status status_;
   std::string first_hint_;
-  std::vector<std::string> all_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "dialect/ddl.h"
@@ -83,11 +85,17 @@ bool is_volatile(const schema::Column& column) {
 class Assessor {
  public:
   Assessor(const std::vector<Change>& all, const schema::Schema& actual, const PlanOptions& options)
-      : all_(all), actual_(actual), options_(options), ddl_(dialect::get_ddl(options.dialect)) {}
+      : all_(all), actual_(actual), options_(options), ddl_(dialect::get_ddl(options.dialect)) {
+    for (const Change& change : all) {
+      if (const auto* rename = std::get_if<RenameTable>(&change)) {
+        old_names_.emplace(rename->to, rename->from);
+      }
+    }
+  }
 
   std::vector<Hazard> run(const Change& change) {
     std::visit(*this, change);
-    return std::move(found_);
+    return std::exchange(found_, {});
   }
 
   void operator()(const AddColumn& c) {
@@ -301,13 +309,8 @@ class Assessor {
   bool is_postgres() const { return options_.dialect == Dialect::Postgres; }
   std::string lock(const char* name) const { return is_postgres() ? name : ""; }
   Name old_name(const Name& table) const {
-    for (const Change& change : all_) {
-      const auto* rename = std::get_if<RenameTable>(&change);
-      if (rename != nullptr && rename->to == table) {
-        return rename->from;
-      }
-    }
-    return table;
+    const auto found = old_names_.find(table);
+    return found == old_names_.end() ? table : found->second;
   }
   bool is_new(const Name& table) const { return find_table(actual_, old_name(table)) == nullptr; }
   std::string live(const Name& table) const { return ddl_.name(old_name(table)); }
@@ -451,6 +454,7 @@ class Assessor {
   const schema::Schema& actual_;
   const PlanOptions& options_;
   const dialect::Ddl& ddl_;
+  std::map<Name, Name> old_names_;
   std::vector<Hazard> found_;
 };
 
@@ -474,9 +478,16 @@ bool has_volatile_default(const schema::Column& column) {
   return false;
 }
 
-std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
-                               const schema::Schema& actual, const PlanOptions& options) {
-  return Assessor(all, actual, options).run(change);
+std::vector<std::vector<Hazard>> hazards_of(const std::vector<Change>& changes,
+                                            const schema::Schema& actual,
+                                            const PlanOptions& options) {
+  Assessor assessor(changes, actual, options);
+  std::vector<std::vector<Hazard>> hazards;
+  hazards.reserve(changes.size());
+  for (const Change& change : changes) {
+    hazards.push_back(assessor.run(change));
+  }
+  return hazards;
 }
 
 }  // namespace kedge::migrate

@@ -11,7 +11,9 @@ namespace kedge::migrate {
 // is taken for one.
 bool has_volatile_default(const schema::Column& column);
 
-std::vector<Hazard> hazards_of(const Change& change, const std::vector<Change>& all,
-                               const schema::Schema& actual, const PlanOptions& options);
+// Those of each change, in the order of `changes`.
+std::vector<std::vector<Hazard>> hazards_of(const std::vector<Change>& changes,
+                                            const schema::Schema& actual,
+                                            const PlanOptions& options);
 
 }  // namespace kedge::migrate

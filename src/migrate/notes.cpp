@@ -17,8 +17,8 @@ struct Noter {
   std::string operator()(const AddColumn& c) const {
     const bool opened = std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
       const auto* dropped = std::get_if<DropColumn>(&change);
-      return dropped != nullptr && dropped->part.name == c.part.name && c.part.nullable &&
-             !dropped->part.nullable;
+      return dropped != nullptr && dropped->table == c.table && dropped->part.name == c.part.name &&
+             c.part.nullable && !dropped->part.nullable;
     });
     return "NOTE: the values of " + to_string(c.table) + "." + c.part.name.text() +
            " are not restored" + (opened ? ", so that it comes back without NOT NULL" : "");

@@ -112,11 +112,10 @@ void attach_to_rebuild(PlanStatement& statement, std::vector<std::vector<Hazard>
 // Each hazard stands above the first statement of its change; a plan lists each once.
 void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema::Schema& actual,
                     const std::vector<Remap>& remaps, const PlanOptions& options) {
-  std::vector<std::vector<Hazard>> by_change;
-  for (const Change& change : changes) {
-    by_change.push_back(hazards_of(change, changes, actual, options));
+  std::vector<std::vector<Hazard>> by_change = hazards_of(changes, actual, options);
+  for (std::vector<Hazard>& hazards : by_change) {
     // A column that is filled through the old key of its parent needs no default.
-    std::erase_if(by_change.back(), [&](const Hazard& hazard) {
+    std::erase_if(hazards, [&](const Hazard& hazard) {
       return hazard.hazard == "add-required-column" &&
              std::any_of(remaps.begin(), remaps.end(), [&](const Remap& remap) {
                return remap.child == hazard.table && remap.new_column == hazard.column;

@@ -104,8 +104,7 @@ struct PlanOptions {
   std::string statement_timeout;  // empty: left out
   bool empty_metadata = false;    // 5.2: nothing at all is declared
   bool carry_sequence = true;     // migrate.d1.carry_sequence
-  // D1: live tables kedge may not touch (out of scope, unmanaged, undeclared); from the diff
-  // result. Answers to probes by Hazard::probe_sql.
+  // Answers to probes by Hazard::probe_sql.
   std::map<std::string, std::pair<ProbeResult, std::string>> probes;
   // Tables known to be empty (probe): a key column without default is fillable there.
   std::set<schema::Name> empty_tables;

@@ -33,6 +33,8 @@ void emit_postgres_users(Emission& emission, PostgresPlanParts& parts);
 // Views and the routines that speak of tables and views, in one order: fills view_rank and
 // object_rank. A routine may return rows of a view, a view may read from a routine.
 void rank_postgres_routines(Emission& emission);
+// The names in a text, in lower case, quoted or plain.
+std::set<std::string> postgres_words(const std::string& text);
 // Everything before LANGUAGE: name, arguments, result. Another head cannot be replaced in place.
 std::string head_of_routine(const std::string& definition);
 // Does it go while a routine of the same name, with other parameters, is there afterwards? What

@@ -51,6 +51,13 @@ class Objects {
   Objects(Emission& e, const std::set<Name>& aside, const PostgresPlanParts& parts)
       : e_(e), aside_(aside), parts_(parts) {
     rank();
+    for (const Change& change : e.changes) {
+      if (const auto* table = std::get_if<CreateTable>(&change)) {
+        made_.insert(base::to_lower(table->object.name.name.text()));
+      } else if (const auto* view = std::get_if<CreateView>(&change)) {
+        made_.insert(base::to_lower(view->view.name.name.text()));
+      }
+    }
   }
 
   void run() {
@@ -103,16 +110,9 @@ class Objects {
 
   // A routine that speaks of a table or view that this plan makes comes after it.
   bool is_late(const DefinedObject& object) const {
-    const std::string head = head_of_routine(object.definition);
-    const bool of_new_table =
-        std::any_of(e_.changes.begin(), e_.changes.end(), [&](const Change& change) {
-          const auto* table = std::get_if<CreateTable>(&change);
-          const auto* view = std::get_if<CreateView>(&change);
-          return (table != nullptr &&
-                  mentions(head, table->object.name.name.text(), schema::Dialect::Postgres)) ||
-                 (view != nullptr &&
-                  mentions(head, view->view.name.name.text(), schema::Dialect::Postgres));
-        });
+    const std::set<std::string> head = postgres_words(head_of_routine(object.definition));
+    const bool of_new_table = std::any_of(
+        head.begin(), head.end(), [&](const std::string& word) { return made_.contains(word); });
     return of_new_table || returns_view_aside(object) ||
            std::any_of(object.depends_on.begin(), object.depends_on.end(), [&](const Name& name) {
              const bool table =
@@ -326,6 +326,7 @@ class Objects {
   const PostgresPlanParts& parts_;
   std::optional<std::size_t> index_;
   std::map<Name, std::size_t> rank_;
+  std::set<std::string> made_;  // tables and views, in lower case
   std::vector<Name> remade_;
   bool routines_ = false;
 };

@@ -15,18 +15,6 @@ using schema::DefinedObject;
 using schema::Name;
 using schema::View;
 
-std::set<std::string> words_of(const std::string& text) {
-  std::set<std::string> words;
-  for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Postgres)) {
-    const bool quoted = token.kind == sql::TokenKind::QuotedIdentifier;
-    if (quoted || token.kind == sql::TokenKind::Identifier) {
-      const std::size_t inset = quoted ? 1 : 0;
-      words.insert(
-          base::to_lower(text.substr(token.begin + inset, token.end - token.begin - 2 * inset)));
-    }
-  }
-  return words;
-}
 bool says(const std::set<std::string>& words, const Name& name) {
   return words.contains(base::to_lower(name.name.text()));
 }
@@ -51,7 +39,7 @@ void note_with_views(const Emission& e, std::vector<const DefinedObject*>& routi
                     [&](const DefinedObject* one) { return one->name == object.name; })) {
       continue;
     }
-    const std::set<std::string> head = words_of(head_of_routine(object.definition));
+    const std::set<std::string> head = postgres_words(head_of_routine(object.definition));
     if (std::any_of(views.begin(), views.end(),
                     [&](const std::string& view) { return head.contains(view); })) {
       routines.push_back(&object);
@@ -98,11 +86,11 @@ void join_routines(base::Graph& graph, const std::vector<const View*>& views,
                    const std::vector<const DefinedObject*>& routines) {
   std::vector<std::set<std::string>> bodies;
   for (const View* view : views) {
-    bodies.push_back(words_of(view->body));
+    bodies.push_back(postgres_words(view->body));
   }
   for (std::size_t i = 0; i < routines.size(); ++i) {
     const DefinedObject& routine = *routines[i];
-    const std::set<std::string> head = words_of(head_of_routine(routine.definition));
+    const std::set<std::string> head = postgres_words(head_of_routine(routine.definition));
     for (std::size_t j = 0; j < views.size(); ++j) {
       const Name& view = views[j]->name;
       if (holds(routine.depends_on, view) || (view.name != routine.name.name && says(head, view))) {
@@ -120,6 +108,19 @@ void join_routines(base::Graph& graph, const std::vector<const View*>& views,
 }
 
 }  // namespace
+
+std::set<std::string> postgres_words(const std::string& text) {
+  std::set<std::string> words;
+  for (const sql::Token& token : sql::tokenize(text, schema::Dialect::Postgres)) {
+    const bool quoted = token.kind == sql::TokenKind::QuotedIdentifier;
+    if (quoted || token.kind == sql::TokenKind::Identifier) {
+      const std::size_t inset = quoted ? 1 : 0;
+      words.insert(
+          base::to_lower(text.substr(token.begin + inset, token.end - token.begin - 2 * inset)));
+    }
+  }
+  return words;
+}
 
 void rank_postgres_routines(Emission& e) {
   const std::vector<const DefinedObject*> routines = moved_routines(e);

@@ -3,6 +3,7 @@
 // `(n)::numeric > (3)::numeric` for a bigint and no use to a query; and between the new types of
 // two columns it would have to compare the new with the old.
 #include <algorithm>
+#include <map>
 
 #include "migrate/postgres_emission.h"
 
@@ -16,27 +17,30 @@ class Rules {
   Rules(Emission& e, PostgresPlanParts& parts) : e_(e), parts_(parts) {}
 
   void run() {
-    for (const Table& table : e_.to.tables) {
-      const Table* was = table_before(e_, table.name);
-      find_retyped(table.name);
-      if (was != nullptr && !retyped_.empty()) {
-        checks(*was, table);
-        indexes(*was, table);
+    std::map<schema::Name, std::vector<std::size_t>> by_table;
+    for (std::size_t i = 0; i < e_.changes.size(); ++i) {
+      const auto* type = std::get_if<change::ChangeColumnType>(&e_.changes[i]);
+      if (type != nullptr && type->widening == change::Widening::No) {
+        by_table[type->table].push_back(i);
       }
+    }
+    for (const auto& [name, places] : by_table) {
+      const Table* was = table_before(e_, name);
+      const Table* is = find_table(e_.to, name);
+      if (was == nullptr || is == nullptr) {
+        continue;
+      }
+      retyped_.clear();
+      for (const std::size_t i : places) {
+        retyped_.push_back(std::get<change::ChangeColumnType>(e_.changes[i]).after.name);
+        change_ = i;
+      }
+      checks(*was, *is);
+      indexes(*was, *is);
     }
   }
 
  private:
-  void find_retyped(const schema::Name& table) {
-    retyped_.clear();
-    for (std::size_t i = 0; i < e_.changes.size(); ++i) {
-      const auto* type = std::get_if<change::ChangeColumnType>(&e_.changes[i]);
-      if (type != nullptr && type->table == table && type->widening == change::Widening::No) {
-        retyped_.push_back(type->after.name);
-        change_ = i;
-      }
-    }
-  }
   bool is_named(const std::string& sql) const {
     return std::any_of(retyped_.begin(), retyped_.end(), [&](const Identifier& column) {
       return mentions(sql, column.text(), schema::Dialect::Postgres);

@@ -582,10 +582,13 @@ class Tables {
     std::sort(key.begin(), key.end());
     for (const Table& other : e_.to.tables) {
       for (const schema::ForeignKey& one : other.foreign_keys) {
+        if (one.referenced_table != table) {
+          continue;
+        }
         std::vector<Identifier> columns = one.referenced_columns;
         std::sort(columns.begin(), columns.end());
-        const bool stands = one.referenced_table == table && columns == key;
-        if (stands && find_part_change<AddForeignKey>(e_, other.name, one.name) == nullptr &&
+        if (columns == key &&
+            find_part_change<AddForeignKey>(e_, other.name, one.name) == nullptr &&
             aside_.insert({other.name, one.name}).second) {
           drop_constraint(stage::kDropConstraint, other.name, one.name);
           foreign_key_back(other.name, one);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int, b int);
+CREATE STATISTICS kept ON a, b FROM t;
