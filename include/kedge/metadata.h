@@ -364,12 +364,13 @@ struct Model {
   std::vector<Field> shared_fields;  // abstract package-level fields; name = qualified name
   // The position of an object in `objects` by qualified name.
   std::map<std::string, std::size_t, std::less<>> object_index;
+  // Positions of those whose rows lie in the table of another, by that one's qualified name.
+  std::map<std::string, std::vector<std::size_t>, std::less<>> subtype_index;
 };
 
 const Object* find_object(const Model& model, std::string_view qualified_name);
 const Field* find_field(const Object& object, std::string_view name);
 const Identity* find_primary(const Object& object);
-const Template* find_template(const Model& model, std::string_view qualified_name);
 // The source that counts for an object's rows: own or inherited, role primary.
 const Source* primary_source(const Object& object);
 

@@ -190,6 +190,8 @@ void finish_model(Model& model, Diagnostics& diagnostics) {
     }
     if (const Object* base_object = discriminated_base(model, object)) {
       object.table_owner = base_object->qualified_name;
+      model.subtype_index[object.table_owner].push_back(
+          static_cast<std::size_t>(&object - model.objects.data()));
     } else if (has_table_source(object)) {
       object.table_owner = object.qualified_name;
     }

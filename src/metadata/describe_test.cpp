@@ -124,5 +124,13 @@ TEST(DescribeTest, GivesTheEnginesSpellingOfWhatTheLanguageCannotSay) {
       << text;
 }
 
+TEST(ScalarTest, ANumberIsWrittenSoThatItReadsBack) {
+  EXPECT_EQ(to_text(Scalar(0.0000001)), "0.0000001");
+  EXPECT_EQ(to_text(Scalar(0.12345678)), "0.12345678");
+  EXPECT_EQ(to_text(Scalar(5.0)), "5");
+  EXPECT_EQ(to_text(Scalar(-2.5)), "-2.5");
+  EXPECT_EQ(to_text(Scalar(1e21)), "1000000000000000000000");
+}
+
 }  // namespace
 }  // namespace kedge::metadata

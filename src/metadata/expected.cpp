@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -180,15 +181,17 @@ class ExpectedBuilder {
 
   // A reference of DuckDB stands on a constraint of the table, never on an index.
   void constraints_under_references() {
+    std::map<schema::Name, schema::Table*> tables;
+    for (schema::Table& table : out_.schema.tables) {
+      tables.emplace(table.name, &table);
+    }
     for (const schema::Table& child : out_.schema.tables) {
       for (const schema::ForeignKey& key : child.foreign_keys) {
-        const auto parent =
-            std::find_if(out_.schema.tables.begin(), out_.schema.tables.end(),
-                         [&](const auto& table) { return table.name == key.referenced_table; });
-        if (parent == out_.schema.tables.end()) {
+        const auto parent = tables.find(key.referenced_table);
+        if (parent == tables.end()) {
           continue;
         }
-        for (schema::Index& index : parent->indexes) {
+        for (schema::Index& index : parent->second->indexes) {
           if (is_unique_over(index, key.referenced_columns)) {
             index.constraint = schema::Index::Constraint::Unique;
           }

@@ -640,9 +640,10 @@ const PhysicalColumn* ColumnMap::find(const Object& object, const std::string& f
 
 std::vector<const Object*> subtypes_of(const Model& model, const Object& object) {
   std::vector<const Object*> out;
-  for (const Object& each : model.objects) {
-    if (each.table_owner == object.qualified_name && &each != &object) {
-      out.push_back(&each);
+  const auto found = model.subtype_index.find(object.qualified_name);
+  if (found != model.subtype_index.end()) {
+    for (const std::size_t place : found->second) {
+      out.push_back(&model.objects[place]);
     }
   }
   return out;

@@ -107,6 +107,42 @@ TEST(ExpectedTest, ComputesEachToManyPathInItsOwnDerivedTable) {
   EXPECT_EQ(expected.schema.views[0].fingerprint, view_fingerprint(expected.schema.views[0].body));
 }
 
+// "a OR b = FALSE" would be another condition, "a > 5 = TRUE" is none.
+TEST(ExpectedTest, AFilterOverAComputedFieldComparesTheWholeExpression) {
+  constexpr const char* kShallow = R"(package: p
+children:
+  - object.entity:
+      name: Berth
+      children:
+        - source.rdb: {}
+        - field.long: id
+        - field.int: depth
+        - identity.primary: { fields: id, generation: increment }
+  - object.projection:
+      name: Shallow
+      filter: { deep: false }
+      children:
+        - source.rdb: { kind: view, view: v_shallow }
+        - field.long: { name: id, extends: Berth.id }
+        - field.boolean:
+            name: deep
+            children:
+              - origin.computed:
+                  expr: { op: or, args: [ { op: gt, left: { field: depth }, right: { value: 5 } }, { op: isNull, arg: { field: depth } } ] }
+        - identity.primary: { extends: Berth.primary }
+)";
+  for (const auto& [dialect, no] :
+       {std::pair{Dialect::Postgres, "FALSE"}, {Dialect::Sqlite, "0"}}) {
+    const Expected expected = expect(kShallow, dialect);
+    ASSERT_EQ(expected.schema.views.size(), 1U);
+    const std::string& body = expected.schema.views[0].body;
+    EXPECT_NE(
+        body.find("WHERE ((b.\"depth\" > 5) OR ((b.\"depth\") IS NULL)) = " + std::string(no)),
+        std::string::npos)
+        << body;
+  }
+}
+
 TEST(ExpectedTest, RefusesImpliedActionsOnDuckdb) {
   const Expected expected = expect(kHarbour, Dialect::Duckdb);
   ASSERT_TRUE(expected.has_errors());

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/overloaded.h"
 #include "kedge/metadata.h"
@@ -28,16 +29,12 @@ constexpr std::array<std::pair<FieldType, std::string_view>, 18> kFieldTypes{{
     {FieldType::Bytes, "bytes"},
 }};
 
+// The shortest digits that read back as the value, without an exponent.
 std::string text_of(double value) {
-  std::string text = std::to_string(value);
-  while (text.find('.') != std::string::npos && (text.back() == '0' || text.back() == '.')) {
-    const bool dot = text.back() == '.';
-    text.pop_back();
-    if (dot) {
-      break;
-    }
-  }
-  return text;
+  std::array<char, 512> text;  // 1.8e308 and 5e-324 fit
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  return {text.data(), end.ptr};
 }
 
 }  // namespace
@@ -112,13 +109,6 @@ const Identity* find_primary(const Object& object) {
       object.identities.begin(), object.identities.end(),
       [](const Identity& identity) { return identity.kind == Identity::Kind::Primary; });
   return found == object.identities.end() ? nullptr : &*found;
-}
-
-const Template* find_template(const Model& model, std::string_view qualified_name) {
-  const auto found =
-      std::find_if(model.templates.begin(), model.templates.end(),
-                   [&](const Template& node) { return node.qualified_name == qualified_name; });
-  return found == model.templates.end() ? nullptr : &*found;
 }
 
 const Source* primary_source(const Object& object) {

@@ -30,11 +30,6 @@ std::string package_of(std::string_view qualified) {
   return at == std::string_view::npos ? std::string() : std::string(qualified.substr(0, at));
 }
 
-std::string short_name(std::string_view qualified) {
-  const std::size_t at = qualified.rfind("::");
-  return std::string(at == std::string_view::npos ? qualified : qualified.substr(at + 2));
-}
-
 bool same_value(const document::Node& a, const document::Node& b) {
   if (a.kind != b.kind || a.text != b.text || a.items.size() != b.items.size() ||
       a.entries.size() != b.entries.size()) {

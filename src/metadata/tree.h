@@ -44,9 +44,8 @@ struct TreeNode {
 };
 
 std::string qualified_name(const std::string& package, const std::string& name);
-// "harbour::fleet::Vessel": "harbour::fleet" and "Vessel".
+// "harbour::fleet::Vessel": "harbour::fleet".
 std::string package_of(std::string_view qualified);
-std::string short_name(std::string_view qualified);
 bool same_value(const document::Node& a, const document::Node& b);
 std::string escape_pointer(std::string_view token);
 

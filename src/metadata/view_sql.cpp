@@ -581,7 +581,11 @@ class ViewBuilder {
           *object_.filter,
           [this](const std::string& name) -> FieldSql {
             const auto found = values_.find(name);
-            return {find_field(object_, name), found == values_.end() ? "NULL" : found->second};
+            const Field* field = find_field(object_, name);
+            const bool computed =
+                field != nullptr && field->origin && field->origin->kind == Origin::Kind::Computed;
+            const std::string value = found == values_.end() ? "NULL" : found->second;
+            return {field, computed ? "(" + value + ")" : value};
           },
           writer_);
       where = where.empty() ? own : where + " AND (" + own + ")";
