@@ -121,6 +121,15 @@ void attach_hazards(Plan& plan, const std::vector<Change>& changes, const schema
                return remap.child == hazard.table && remap.new_column == hazard.column;
              });
     });
+    // What it holds before says nothing of a reference that it is filled for.
+    for (Hazard& hazard : hazards) {
+      if (hazard.hazard == "add-fk" &&
+          std::any_of(remaps.begin(), remaps.end(), [&](const Remap& remap) {
+            return remap.child == hazard.table && remap.new_column == hazard.column;
+          })) {
+        hazard.probe_sql.clear();
+      }
+    }
   }
   for (PlanStatement& statement : plan.up) {
     if (statement.change && !by_change[*statement.change].empty()) {
