@@ -91,7 +91,6 @@ std::vector<ShapeChange> compare_shapes(const std::vector<ShapeColumn>& baseline
       changes.push_back({ChangeKind::Added, column.name, std::nullopt, column.type});
     }
   }
-  std::vector<ShapeChange> retyped;
   for (const ShapeColumn& column : baseline) {
     const ShapeColumn* now = find(observed, column.name);
     if (now == nullptr) {

@@ -158,7 +158,6 @@ class ContractReader {
     if (minimum == nullptr && maximum == nullptr) {
       return;
     }
-    const std::vector<std::string> no_values;
     add_fact(type, column, minimum != nullptr ? *minimum : *maximum, [&](Check& check) {
       check.minimum = bound(minimum, type, low);
       check.maximum = bound(maximum, type, high);

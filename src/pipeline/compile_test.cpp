@@ -42,6 +42,17 @@ TEST_F(CompileTest, OrdersTheGraphByItsCalls) {
   EXPECT_EQ(render_pipeline(context, 0), "SELECT * FROM staging.\"b\" WHERE n > 3");
 }
 
+TEST_F(CompileTest, OnlyCommentsStandBeforeTheStatementOfASink) {
+  const auto compiles = [&](const std::string& before) {
+    write("pipelines/a.sql", before + " {{ sink('c', 'out') }} SELECT 1 AS n");
+    return compile().ok();
+  };
+  EXPECT_TRUE(compiles("-- it's what lands\nINSERT /*/ one */ INTO"));
+  EXPECT_TRUE(compiles("/* outer /* inner */ still */ insert into"));
+  EXPECT_FALSE(compiles("SELECT 1; INSERT INTO"));
+  EXPECT_FALSE(compiles("'--' INSERT INTO"));
+}
+
 TEST_F(CompileTest, WrapsEphemeralPipelinesAsNamedQueries) {
   write("pipelines/e.sql", "SELECT 1 AS n");
   write("pipelines/configs/e.yml", "pipeline: e\nmaterialization: ephemeral\n");

@@ -7,6 +7,7 @@
 #include "kedge/codes.h"
 #include "pipeline/compile.h"
 #include "pipeline/specs.h"
+#include "sql/analysis.h"
 
 namespace kedge::pipeline {
 namespace {
@@ -100,7 +101,6 @@ class Resolver {
     } else if (call.function == "env") {
       one_text(index, call, codes::PZ0104);
     } else if (call.function == "run_id" || call.function == "run_started_at") {
-      pipeline.changes_every_run = true;
       warn(codes::PZ0232, place(index, call),
            "pipeline '" + pipeline.name + "' uses " + call.function +
                ", so it is another one on every run and cannot be retried");
@@ -282,29 +282,14 @@ class Resolver {
   // `INSERT INTO {{ sink() }}` leads the statement; only comments and blanks may precede it.
   bool leads(std::size_t index, const Segment& segment) const {
     const Template& text = workspace_.pipelines[index].text;
-    std::string before = text.source.substr(0, segment.begin);
-    std::string bare;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (before.compare(i, 2, "--") == 0) {
-        i = std::min(before.find('\n', i), before.size());
-        bare += ' ';
-      } else if (before.compare(i, 2, "/*") == 0) {
-        i = std::min(before.find("*/", i), before.size() - 2) + 1;
-        bare += ' ';
-      } else {
-        bare += before[i];
+    const std::string before = text.source.substr(0, segment.begin);
+    std::vector<std::string> words;
+    for (const sql::Token& token : sql::tokenize(before, schema::Dialect::Duckdb)) {
+      if (token.kind != sql::TokenKind::Comment && token.kind != sql::TokenKind::End) {
+        words.push_back(base::to_lower(before.substr(token.begin, token.end - token.begin)));
       }
     }
-    std::string words;
-    for (const char c : bare) {
-      const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-      if (!blank) {
-        words += c;
-      } else if (!words.empty() && words.back() != ' ') {
-        words += ' ';
-      }
-    }
-    return base::to_lower(base::trim(words)) == "insert into";
+    return words == std::vector<std::string>{"insert", "into"};
   }
 
   void resolve_sinks(std::size_t index, const Segment& segment) {

@@ -112,7 +112,6 @@ struct PipelineSpec {
   std::vector<std::size_t> refs;
   std::vector<std::size_t> writes;
   std::vector<WatermarkUse> watermarks;
-  bool changes_every_run = false;
 };
 
 struct Workspace {
