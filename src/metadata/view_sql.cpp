@@ -428,7 +428,7 @@ class ViewBuilder {
     }
     if (agg == "any" || agg == "all") {
       return {"COALESCE(" + sql + ", " + writer_.boolean(agg == "all") + ")",
-              type_of_kind(TypeKind::Boolean)};
+              type_of_kind(writer_.is_mysql() ? TypeKind::Unknown : TypeKind::Boolean)};
     }
     if (source == nullptr) {
       return {sql, type_of_kind(TypeKind::Unknown)};
@@ -443,24 +443,37 @@ class ViewBuilder {
                                          const Field& source) const {
     const Type element = field_type(source);
     Type list = type_of_kind(TypeKind::Array);
-    list.element.push_back(element);
-    list.element[0].length.reset();
-    list.element[0].precision.reset();
-    list.element[0].scale.reset();
+    list.element.push_back(writer_.is_duckdb() ? element : without_size(element));
     if (writer_.is_postgres()) {
       return {"COALESCE(" + sql + ", ARRAY[]::" + dialect_type(element) + "[])", list};
     }
     if (writer_.is_duckdb()) {
       return {"COALESCE(" + sql + ", [])", list};
     }
-    return {"COALESCE(" + sql + ", '[]')", type_of_kind(TypeKind::Json)};
+    return {"COALESCE(" + sql + ", '[]')",
+            type_of_kind(writer_.is_mysql() ? TypeKind::Unknown : TypeKind::Json)};
   }
 
   std::string dialect_type(const Type& type) const;
 
+  static Type without_size(Type type) {
+    type.length.reset();
+    type.precision.reset();
+    type.scale.reset();
+    return type;
+  }
+
+  // What the engine says of the column: MariaDB and MySQL each widen by rules of their own, and any
+  // columns may be replaced there.
   Type aggregate_type(const std::string& agg, const Field& source) const {
     Type type = field_type(source);
     const TypeKind kind = type.kind;
+    if (writer_.is_mysql()) {
+      return type_of_kind(TypeKind::Unknown);
+    }
+    if (writer_.is_duckdb()) {
+      return duckdb_aggregate_type(agg, std::move(type));
+    }
     if (agg == "sum") {
       if (kind == TypeKind::Int32) {
         return type_of_kind(TypeKind::Int64);
@@ -474,9 +487,20 @@ class ViewBuilder {
       return type_of_kind(kind == TypeKind::Real4 || kind == TypeKind::Real8 ? TypeKind::Real8
                                                                              : TypeKind::Numeric);
     }
-    type.length.reset();
-    type.precision.reset();
-    type.scale.reset();
+    return without_size(std::move(type));
+  }
+
+  static Type duckdb_aggregate_type(const std::string& agg, Type type) {
+    constexpr int kMostDigits = 38;
+    const bool real = type.kind == TypeKind::Real4 || type.kind == TypeKind::Real8;
+    if (agg == "avg" || (agg == "sum" && real)) {
+      return type_of_kind(TypeKind::Real8);
+    }
+    if (agg == "sum" && type.kind == TypeKind::Numeric) {
+      type.precision = kMostDigits;
+    } else if (agg == "sum") {
+      return type_of_kind(TypeKind::Int128);
+    }
     return type;
   }
 
