@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/graph.h"
 #include "base/text.h"
 #include "metadata/build.h"
 #include "metadata/check.h"
@@ -35,6 +36,7 @@ class ExpectedBuilder {
     index_names();
     if (writer_.is_duckdb()) {
       constraints_under_references();
+      refuse_circles();
     }
     schema::normalise(out_.schema);
     out_.diagnostics = diagnostics_.take_sorted();
@@ -197,6 +199,39 @@ class ExpectedBuilder {
           }
         }
       }
+    }
+  }
+  // DuckDB makes a reference with its table only, so each table must be there before those that
+  // name it (spec/migrate.md 8.6).
+  void refuse_circles() {
+    const std::vector<schema::Table>& tables = out_.schema.tables;
+    std::map<schema::Name, std::size_t> places;
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      places.emplace(tables[i].name, i);
+    }
+    base::Graph graph(tables.size());
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      for (const schema::ForeignKey& key : tables[i].foreign_keys) {
+        const auto parent = places.find(key.referenced_table);
+        if (parent != places.end() && parent->second != i) {
+          graph.add_edge(parent->second, i);
+        }
+      }
+    }
+    for (const std::vector<std::size_t>& circle : base::strong_components(graph)) {
+      if (circle.size() < 2) {
+        continue;
+      }
+      std::vector<std::string> names;
+      for (const std::size_t table : circle) {
+        names.push_back(schema::to_string(tables[table].name));
+      }
+      const auto owner = out_.owners.find(tables[circle.front()].name);
+      diagnostics_.error(codes::ERR_UNSUPPORTED,
+                         "the tables " + base::join(names, ", ") +
+                             " reference one another: duckdb makes a reference with its table only",
+                         owner == out_.owners.end() ? Place() : owner->second.place,
+                         "write enforce: false on one of the references");
     }
   }
   static bool is_unique_over(const schema::Index& index, const std::vector<Identifier>& columns) {

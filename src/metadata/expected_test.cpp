@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "kedge/codes.h"
 #include "metadata/load.h"
 
@@ -147,6 +148,39 @@ TEST(ExpectedTest, RefusesImpliedActionsOnDuckdb) {
   const Expected expected = expect(kHarbour, Dialect::Duckdb);
   ASSERT_TRUE(expected.has_errors());
   EXPECT_EQ(expected.diagnostics[0].finding.problem.code, codes::ERR_FK_ACTION_UNSUPPORTED);
+}
+
+TEST(ExpectedTest, RefusesACircleOfReferencesOnDuckdb) {
+  constexpr const char* kCircle = R"(package: p
+children:
+  - object.entity:
+      name: Left
+      children:
+        - source.rdb: {}
+        - field.long: id
+        - field.long: rightId
+        - field.long: up
+        - identity.primary: { fields: id }
+        - identity.reference: { name: toRight, fields: rightId, references: Right, onDelete: no-action, onUpdate: no-action }
+        - identity.reference: { name: toUp, fields: up, references: Left, onDelete: no-action, onUpdate: no-action }
+  - object.entity:
+      name: Right
+      children:
+        - source.rdb: {}
+        - field.long: id
+        - field.long: leftId
+        - identity.primary: { fields: id }
+        - identity.reference: { name: toLeft, fields: leftId, references: Left, onDelete: no-action, onUpdate: no-action }
+)";
+  const Expected expected = expect(kCircle, Dialect::Duckdb);
+  ASSERT_EQ(expected.diagnostics.size(), 1U);
+  const Problem& problem = expected.diagnostics[0].finding.problem;
+  EXPECT_EQ(problem.code, codes::ERR_UNSUPPORTED);
+  EXPECT_NE(problem.message.find("lefts, rights reference one another"), std::string::npos);
+  EXPECT_FALSE(expect(kCircle, Dialect::Postgres).has_errors());
+  const std::string loose =
+      base::replace_all(kCircle, "references: Left, ", "references: Left, enforce: false, ");
+  EXPECT_FALSE(expect(loose, Dialect::Duckdb).has_errors());
 }
 
 std::string entity(const std::string& body) {
