@@ -280,6 +280,17 @@ InferResult infer_contract(Context& context, const std::string& target, InferFro
 
 namespace {
 
+// The contracts of a text of connections.yml, and what of it cannot be read.
+std::vector<EntityContract> contracts_in(const Context& context, const std::string& text,
+                                         std::vector<Problem>& problems) {
+  const std::unique_ptr<base::FileSystem> files = base::make_memory_file_system();
+  files->write("/p/connections.yml", text);
+  const project::ConnectionsLoad load =
+      project::load_connections(*files, context.environment, "/p", project::UnsetOptions::Note);
+  problems = load.problems;
+  return contracts_of(load.connections, text, problems);
+}
+
 std::vector<EntityContract> read_source(Context& context, const std::string& name,
                                         const std::string& text) {
   const document::Document document =
@@ -305,12 +316,16 @@ std::vector<EntityContract> read_source(Context& context, const std::string& nam
     root.set("contract", std::move(connection));
     source = document::write_yaml(root);
   }
-  const std::unique_ptr<base::FileSystem> files = base::make_memory_file_system();
-  files->write("/p/connections.yml", source);
-  const project::ConnectionsLoad load =
-      project::load_connections(*files, context.environment, "/p", project::UnsetOptions::Note);
   std::vector<Problem> problems;
-  return contracts_of(load.connections, source, problems);
+  std::vector<EntityContract> all = contracts_in(context, source, problems);
+  if (!problems.empty()) {
+    Problem first = problems.front();
+    if (first.where && first.where->file == "connections.yml") {
+      first.where->file = name;
+    }
+    throw Error(std::move(first));
+  }
+  return all;
 }
 
 std::vector<EntityContract> load_source(Context& context, const std::string& name) {
@@ -341,6 +356,13 @@ bool ContractDiff::breaking() const {
 ContractDiff diff_contract_sources(Context& context, const std::string& before,
                                    const std::string& after) {
   return {contracts::diff_contracts(load_source(context, before), load_source(context, after))};
+}
+
+ContractDiff diff_contract_texts(Context& context, const std::string& before,
+                                 const std::string& after) {
+  std::vector<Problem> problems;  // the guard of contracts tells them
+  const std::vector<EntityContract> old = contracts_in(context, before, problems);
+  return {contracts::diff_contracts(old, contracts_in(context, after, problems))};
 }
 
 }  // namespace kedge::app

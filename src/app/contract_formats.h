@@ -48,8 +48,12 @@ struct ContractDiff {
   std::vector<contracts::ContractChange> changes;
   bool breaking() const;
 };
-// Files (connections.yml or ODCS) or git revisions of connections.yml.
+// Files (connections.yml or ODCS) or git revisions of connections.yml. One whose contracts cannot
+// be read is refused (spec/contracts.md 18.3): what is left of it would be compared without a word.
 ContractDiff diff_contract_sources(Context& context, const std::string& before,
                                    const std::string& after);
+// Two texts of connections.yml, as far as their contracts can be read.
+ContractDiff diff_contract_texts(Context& context, const std::string& before,
+                                 const std::string& after);
 
 }  // namespace kedge::app
