@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/contract_formats.h"
 #include "app/contracts.h"
 #include "app/impact.h"
 #include "app/pipeline.h"
@@ -203,25 +204,149 @@ std::set<std::string> edited_entities(const pipeline::Workspace* before,
   return entities;
 }
 
-// Pipelines that read an edited entity and in which nothing was found to break.
-void add_readers(const pipeline::Workspace& workspace, const std::set<std::string>& entities,
-                 ImpactResult& result) {
-  for (const pipeline::PipelineSpec& pipeline : workspace.pipelines) {
-    for (const std::size_t read : pipeline.reads) {
-      const std::string& label = workspace.reads[read].label;
-      if (!entities.contains(label)) {
-        continue;
-      }
-      Impact impact;
-      impact.part = "pipelines";
-      impact.effect = Effect::Changes;
-      impact.message = "pipeline '" + pipeline.name + "' reads '" + label + "'";
-      impact.subject = {"pipeline", workspace.reads[read].connection, "", pipeline.name};
-      impact.where = Position{"pipelines/" + pipeline.name + ".sql", 1, 1};
-      result.impacts.push_back(std::move(impact));
+// What else was edited in the blocks of an entity (spec/contracts.md 18.3): its policies, keys and
+// formats, and all of its write. Columns and checks of the read are told above.
+std::set<std::string> edited_settings(Context& context, const base::FileSystem& before,
+                                      const base::FileSystem& after, ImpactResult& result) {
+  const std::string file = base::join_path(context.folder, "connections.yml");
+  std::set<std::string> entities;
+  for (const contracts::ContractChange& change :
+       diff_contract_texts(context, before.read(file).value_or(""), after.read(file).value_or(""))
+           .changes) {
+    const bool whole = change.text == "entity removed" || change.text == "entity added";
+    if (whole || change.text.starts_with("read: ") || change.text.starts_with("write")) {
+      result.changes.push_back("contract " + change.entity + ": " + change.text);
+      entities.insert(change.entity);
     }
   }
+  return entities;
 }
+
+// One line for each pipeline whose SQL came, went or is another one.
+void add_edited_sql(const pipeline::Workspace* before, const pipeline::Workspace& after,
+                    ImpactResult& result) {
+  std::map<std::string, std::string> old;
+  if (before != nullptr) {
+    for (const pipeline::PipelineSpec& pipeline : before->pipelines) {
+      old.emplace(pipeline.name, pipeline.text.source);
+    }
+  }
+  for (const pipeline::PipelineSpec& pipeline : after.pipelines) {
+    const auto found = old.find(pipeline.name);
+    if (found == old.end() || found->second != pipeline.text.source) {
+      result.changes.push_back("pipeline " + pipeline.name + ": " +
+                               (found == old.end() ? "new" : "its SQL changed"));
+    }
+    old.erase(pipeline.name);
+  }
+  for (const auto& [name, text] : old) {
+    result.changes.push_back("pipeline " + name + ": gone");
+  }
+}
+
+// The pipelines that the edit reaches, each once for a reason: those in whose own files something
+// is wrong now, those that read or write what breaks or was edited, and all that read their result.
+class EditedPipelines {
+ public:
+  EditedPipelines(const pipeline::Workspace& workspace, const std::set<std::string>& entities,
+                  ImpactResult& result)
+      : workspace_(workspace), entities_(entities), result_(result), found_(result.impacts.size()) {
+    for (std::size_t i = 0; i < found_; ++i) {
+      const Impact& impact = result_.impacts[i];
+      if (impact.effect == Effect::Breaks) {
+        broken_entities_.emplace(impact.subject.connection + "." + impact.subject.container, i);
+        broken_entities_.emplace(impact.subject.connection + "." + impact.subject.name, i);
+      }
+    }
+  }
+
+  void run() {
+    for (const pipeline::PipelineSpec& pipeline : workspace_.pipelines) {
+      add_own(pipeline);
+      for (const std::size_t read : pipeline.reads) {
+        add_use(pipeline, workspace_.reads[read].label, "reads");
+      }
+      for (const std::size_t write : pipeline.writes) {
+        add_use(pipeline, workspace_.writes[write].target, "writes to");
+      }
+    }
+    add_referrers();
+  }
+
+ private:
+  bool is_about(const Impact& impact, const pipeline::PipelineSpec& pipeline) const {
+    if (!impact.where) {
+      return false;
+    }
+    const std::string& file = impact.where->file;
+    const bool of_write = std::any_of(
+        pipeline.writes.begin(), pipeline.writes.end(),
+        [&](std::size_t write) { return workspace_.writes[write].where == *impact.where; });
+    return of_write || file == pipeline.text.file ||
+           file == "pipelines/" + pipeline.name + ".yml" ||
+           file == "pipelines/" + pipeline.name + ".yaml";
+  }
+
+  void add_own(const pipeline::PipelineSpec& pipeline) {
+    for (std::size_t i = 0; i < found_; ++i) {
+      if (result_.impacts[i].effect == Effect::Breaks && is_about(result_.impacts[i], pipeline)) {
+        add(pipeline, Effect::Breaks, "does not work any more", i);
+        return;
+      }
+    }
+  }
+
+  void add_use(const pipeline::PipelineSpec& pipeline, const std::string& label,
+               const std::string& verb) {
+    const auto cause = broken_entities_.find(label);
+    if (cause != broken_entities_.end()) {
+      add(pipeline, Effect::Breaks, verb + " '" + label + "'", cause->second);
+    } else if (entities_.contains(label)) {
+      add(pipeline, Effect::Changes, verb + " '" + label + "'", std::nullopt);
+    }
+  }
+
+  void add_referrers() {
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (const pipeline::PipelineSpec& pipeline : workspace_.pipelines) {
+        for (const std::size_t ref : pipeline.refs) {
+          const std::string& name = workspace_.pipelines[ref].name;
+          const auto cause = broken_.find(name);
+          if (cause != broken_.end() && !broken_.contains(pipeline.name)) {
+            add(pipeline, Effect::Breaks, "reads the result of '" + name + "'", cause->second);
+            grew = true;
+          }
+        }
+      }
+    }
+  }
+
+  void add(const pipeline::PipelineSpec& pipeline, Effect effect, const std::string& what,
+           std::optional<std::size_t> cause) {
+    Impact impact;
+    impact.part = "pipelines";
+    impact.effect = effect;
+    impact.message = "pipeline '" + pipeline.name + "' " + what;
+    impact.subject = {"pipeline", "", "", pipeline.name};
+    if (!pipeline.reads.empty()) {
+      impact.subject.connection = workspace_.reads[pipeline.reads.front()].connection;
+    }
+    impact.where = Position{pipeline.text.file, 1, 1};
+    impact.cause = cause;
+    if (effect == Effect::Breaks) {
+      broken_.emplace(pipeline.name, result_.impacts.size());
+    }
+    result_.impacts.push_back(std::move(impact));
+  }
+
+  const pipeline::Workspace& workspace_;
+  const std::set<std::string>& entities_;
+  ImpactResult& result_;
+  std::size_t found_;  // impacts that are findings
+  std::map<std::string, std::size_t> broken_entities_;
+  std::map<std::string, std::size_t> broken_;  // pipelines
+};
 
 }  // namespace
 
@@ -248,8 +373,11 @@ ImpactResult find_contract_impact(Context& context, const std::string& revision)
          std::nullopt});
   }
   if (after.workspace) {
-    add_readers(*after.workspace, edited_entities(before.workspace.get(), *after.workspace, result),
-                result);
+    std::set<std::string> entities =
+        edited_entities(before.workspace.get(), *after.workspace, result);
+    entities.merge(edited_settings(context, old_files, new_files, result));
+    add_edited_sql(before.workspace.get(), *after.workspace, result);
+    EditedPipelines(*after.workspace, entities, result).run();
   }
   return result;
 }

@@ -54,7 +54,7 @@ def edit(path, old, new):
 
 
 def broken(document):
-    return {(item["part"], item["subject"].get("container", ""), item["subject"].get("name", ""))
+    return {(item["part"], item.get("subject", {}).get("container", ""), item.get("subject", {}).get("name", ""))
             for item in document.get("impacts", []) if item["effect"] == "breaks"}
 
 
@@ -250,6 +250,32 @@ def judge_schema(folder):
 
 
 def judge_files(folder):
+    git(folder, "checkout", "-q", "connections.yml")
+    for old, new, key in (("strategy: merge", "strategy: append", "strategy"), ("schema_policy: evolve", "schema_policy: additive", "schema_policy"),
+                          ("keys: [call_sign, eta]", "keys: [call_sign]", "keys")):
+        edit(folder / "connections.yml", old, new)
+        document = json.loads(run(folder, *ask).stdout)
+        check(f"another {key} of a write", [line for line in document["changes"] if line.startswith(f"contract warehouse.main.arrivals: write: {key}")]
+              != [], document["changes"])
+        check(f"another {key} reaches its writers", ("pipelines", "arrivals") in
+              {(item["part"], item.get("subject", {}).get("name")) for item in document["impacts"]}, document["impacts"])
+        git(folder, "checkout", "-q", "connections.yml")
+    edit(folder / "connections.yml", "        path: arrivals.csv\n", "        path: arrivals.csv\n        on_source_drift: fail\n")
+    document = json.loads(run(folder, *ask).stdout)
+    check("another policy of a read", document["changes"] == ["contract pilots.arrivals: read: on_source_drift added"], document["changes"])
+    git(folder, "checkout", "-q", "connections.yml")
+    (folder / "pipelines/late.sql").write_text("SELECT call_sign FROM {{ ref('arrivals') }}\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "late")
+    edit(folder / "pipelines/arrivals.sql", "SELECT call_sign,", "SELECT call_sine,")
+    done = run(folder, *ask)
+    document = json.loads(done.stdout)
+    check("edited SQL", document["changes"] == ["pipeline arrivals: its SQL changed"], document["changes"])
+    check("a pipeline whose own SQL breaks, and its readers", done.returncode == 1 and {("pipelines", "", "arrivals"), ("pipelines", "", "late")}
+          <= broken(document), document["impacts"])
+    edit(folder / "pipelines/arrivals.sql", "source('pilots', 'arrivals')", "sauce('pilots', 'arrivals')")
+    check("a pipeline whose template breaks", ("pipelines", "", "arrivals") in broken(json.loads(run(folder, *ask).stdout)))
+    git(folder, "checkout", "-q", "pipelines")
     """A file that loses a column, and a view that gives another one."""
     asked = run(folder, "impact", "--db", "pilots", "--drop-column", "arrivals.eta", "--format", "json")
     lost = broken(json.loads(asked.stdout))
