@@ -261,6 +261,19 @@ std::vector<std::string> lost_objects(const metadata::Expected& expected,
 
 }  // namespace
 
+namespace {
+
+// A drift names its table as the declaration does, a step as the database: without or with its
+// schema.
+bool is_of(const std::string& container, const schema::Name& table, const schema::Schema& shape) {
+  return container == to_string(table) ||
+         ((table.schema.empty() || table.schema == shape.default_schema) &&
+          (container == table.name.text() ||
+           container == shape.default_schema.text() + "." + table.name.text()));
+}
+
+}  // namespace
+
 void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& result) {
   const MetadataModel loaded = load_metadata_model(context);
   result.failures.insert(result.failures.end(), loaded.errors.begin(), loaded.errors.end());
@@ -275,8 +288,10 @@ void metadata_impact(Context& context, const ShapeChange& change, ImpactResult& 
     if (const auto field = lost_field(loaded.model, expected, step)) {
       const auto cause =
           std::find_if(result.impacts.begin(), result.impacts.end(), [&](const Impact& impact) {
+            const auto& drop = std::get<DropColumn>(step);
             return impact.part == "metadata" && impact.subject.kind == "column" &&
-                   impact.subject.name == std::get<DropColumn>(step).column.text();
+                   is_of(impact.subject.container, drop.table, change.before) &&
+                   impact.subject.name == drop.column.text();
           });
       walk.lose(*field, cause == result.impacts.end()
                             ? kNoCause

@@ -115,6 +115,14 @@ def judge_code(folder):
     check("no file for a type of the database", not [i for i in elsewhere["impacts"] if i["part"] == "code"], elsewhere)
 
 
+def judge_causes(folder):
+    """Two tables lose columns of one name: each field goes because of its own."""
+    said = json.loads(run(folder, "impact", "--drop-column", "berths.id", "--drop-column", "vessels.id", "--db", "harbour", "--format", "json").stdout)
+    causes = {item["subject"]["container"]: said["impacts"][item["cause"]]["subject"].get("container") for item in said["impacts"]
+              if item["subject"]["kind"] == "identity"}
+    check("each field by its own column", (causes.get("harbour::Berth"), causes.get("harbour::Vessel")) == ("berths", "vessels"), causes)
+
+
 def judge_mixture(folder):
     """One question a time: what would be left unsaid is refused."""
     for arguments in (["--to", "metadata:", "--drop-column", "vessels.draught_m"], ["--pending", "--drop-table", "vessels"],
@@ -230,26 +238,6 @@ def judge_contract(folder):
           all("checks" in line for line in document["changes"]), document["changes"])
     check("another constraint reaches its readers", [(item["part"], item["effect"]) for item in document["impacts"]] ==
           [("pipelines", "changes")], document["impacts"])
-    for arguments in (["--contracts-since", "nowhere"], ["--contracts-since", "HEAD", "--drop-table", "t"],
-                      ["--contracts-since", "--output=x"]):
-        check(f"refused: {arguments}", run(folder, "impact", *arguments).returncode == 2)
-
-
-def judge_schema(folder):
-    """An entity that is named with its schema, when the other side of the change is a description without any."""
-    edit(folder / "connections.yml", "  path: data/harbour.sqlite\n", "  path: data/harbour.sqlite\n  entities:\n    main.vessels:\n      read:\n"
-         "        columns: {call_sign: varchar, draught_m: decimal}\n")
-    (folder / "pipelines/ships.sql").write_text("SELECT call_sign FROM {{ source('harbour', 'main.vessels') }}\n")
-    edit(folder / "metadata/harbour.yml", "        - field.timestamp: until\n", "        - field.timestamp: until\n        - field.string: note\n")
-    added = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
-    check("a column that comes takes no table away", added["changes"] and not broken(added), added)
-    edit(folder / "metadata/harbour.yml", "        - field.decimal: { name: draughtM, precision: 5, scale: 2 }\n", "")
-    dropped = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
-    lost = {item for item in broken(dropped) if item[0] == "contracts"}
-    check("a column that goes is missed by its name", lost == {("contracts", "main.vessels", "draught_m")}, dropped)
-
-
-def judge_files(folder):
     git(folder, "checkout", "-q", "connections.yml")
     for old, new, key in (("strategy: merge", "strategy: append", "strategy"), ("schema_policy: evolve", "schema_policy: additive", "schema_policy"),
                           ("keys: [call_sign, eta]", "keys: [call_sign]", "keys")):
@@ -276,6 +264,26 @@ def judge_files(folder):
     edit(folder / "pipelines/arrivals.sql", "source('pilots', 'arrivals')", "sauce('pilots', 'arrivals')")
     check("a pipeline whose template breaks", ("pipelines", "", "arrivals") in broken(json.loads(run(folder, *ask).stdout)))
     git(folder, "checkout", "-q", "pipelines")
+    for arguments in (["--contracts-since", "nowhere"], ["--contracts-since", "HEAD", "--drop-table", "t"],
+                      ["--contracts-since", "--output=x"]):
+        check(f"refused: {arguments}", run(folder, "impact", *arguments).returncode == 2)
+
+
+def judge_schema(folder):
+    """An entity that is named with its schema, when the other side of the change is a description without any."""
+    edit(folder / "connections.yml", "  path: data/harbour.sqlite\n", "  path: data/harbour.sqlite\n  entities:\n    main.vessels:\n      read:\n"
+         "        columns: {call_sign: varchar, draught_m: decimal}\n")
+    (folder / "pipelines/ships.sql").write_text("SELECT call_sign FROM {{ source('harbour', 'main.vessels') }}\n")
+    edit(folder / "metadata/harbour.yml", "        - field.timestamp: until\n", "        - field.timestamp: until\n        - field.string: note\n")
+    added = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
+    check("a column that comes takes no table away", added["changes"] and not broken(added), added)
+    edit(folder / "metadata/harbour.yml", "        - field.decimal: { name: draughtM, precision: 5, scale: 2 }\n", "")
+    dropped = json.loads(run(folder, "impact", "--pending", "--format", "json").stdout)
+    lost = {item for item in broken(dropped) if item[0] == "contracts"}
+    check("a column that goes is missed by its name", lost == {("contracts", "main.vessels", "draught_m")}, dropped)
+
+
+def judge_files(folder):
     """A file that loses a column, and a view that gives another one."""
     asked = run(folder, "impact", "--db", "pilots", "--drop-column", "arrivals.eta", "--format", "json")
     lost = broken(json.loads(asked.stdout))
@@ -351,7 +359,7 @@ def judge_views(folder):
 
 
 def main():
-    for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
+    for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_causes, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
                   judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
