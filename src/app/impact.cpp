@@ -8,6 +8,7 @@
 #include "app/metadata_model.h"
 #include "app/source.h"
 #include "dialect/dialect.h"
+#include "dialect/known_types.h"
 #include "kedge/codes.h"
 #include "kedge/diff.h"
 #include "project/connections.h"
@@ -68,6 +69,16 @@ void require_free(const schema::Schema& before, const schema::Name& table, const
   }
 }
 
+// What no database could be told cannot be judged.
+void require_type(const schema::Schema& before, const std::string& type) {
+  if (const std::optional<std::string> unknown = dialect::find_unknown_type(before, type)) {
+    throw Error(codes::ERR_USAGE,
+                (before.engine.product.empty() ? "the database" : before.engine.product) +
+                    " has no type '" + *unknown + "'",
+                "write the type as the database spells it");
+  }
+}
+
 std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& request) {
   std::vector<Step> steps;
   for (const std::string& text : request.drop_columns) {
@@ -85,6 +96,7 @@ std::vector<Step> steps_of(const schema::Schema& before, const ImpactRequest& re
   for (const std::string& text : request.retypes) {
     const auto [column, type] = split_assignment(text);
     const DropColumn parsed = parse_column(before, column);
+    require_type(before, type);
     steps.emplace_back(RetypeColumn{parsed.table, parsed.column, type});
   }
   return steps;

@@ -123,6 +123,16 @@ def judge_causes(folder):
     check("each field by its own column", (causes.get("harbour::Berth"), causes.get("harbour::Vessel")) == ("berths", "vessels"), causes)
 
 
+def judge_unknown_types(folder):
+    """A type that the database does not know cannot be asked about; SQLite takes any."""
+    done = run(folder, "impact", "--db", "pilots", "--retype", "arrivals.eta=nosuchtype")
+    check("a type that DuckDB does not know", done.returncode == 2 and "has no type 'nosuchtype'" in done.stderr, done.stdout + done.stderr)
+    done = run(folder, "impact", "--db", "pilots", "--retype", "arrivals.eta=BIGINT")
+    check("one that it knows", done.returncode in (0, 1), done.stdout + done.stderr)
+    done = run(folder, "impact", "--db", "harbour", "--retype", "vessels.name=anything goes")
+    check("SQLite takes any", done.returncode in (0, 1), done.stdout + done.stderr)
+
+
 def judge_mixture(folder):
     """One question a time: what would be left unsaid is refused."""
     for arguments in (["--to", "metadata:", "--drop-column", "vessels.draught_m"], ["--pending", "--drop-table", "vessels"],
@@ -359,7 +369,7 @@ def judge_views(folder):
 
 
 def main():
-    for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_causes, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
+    for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_causes, judge_unknown_types, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
                   judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
