@@ -7,6 +7,7 @@
 #include "app/impact.h"
 #include "app/models.h"
 #include "base/overloaded.h"
+#include "base/text.h"
 #include "dialect/dialect.h"
 #include "kedge/codes.h"
 #include "sql/analysis.h"
@@ -76,7 +77,10 @@ class LiveAfter {
   LiveAfter(const ModelCheck& check, const ShapeChange& change)
       : check_(check), change_(change), changes_(relation_changes(change)) {}
 
-  models::LiveShapes shapes() const {
+  // Tables of models that the database then lists and refuses: no guard can look at them.
+  const std::vector<const models::LoadedModel*>& refused() const { return refused_; }
+
+  models::LiveShapes shapes() {
     models::LiveShapes live = check_.live;
     const auto found = live.find(change_.connection);
     if (found == live.end()) {
@@ -154,7 +158,20 @@ class LiveAfter {
     return std::make_shared<const LiveColumns>(std::move(result));
   }
 
-  void edit_shape(const models::LoadedModel& loaded, LiveShape& shape) const {
+  // A view that no longer works goes along on PostgreSQL. The others keep it in their catalog and
+  // refuse it.
+  bool is_kept(const schema::Name& name) const {
+    const schema::Dialect dialect = change_.before.engine.dialect;
+    const auto plain = [&](const schema::Name& view) {
+      return view.schema == change_.before.default_schema ? schema::Name{Identifier(), view.name}
+                                                          : view;
+    };
+    return dialect != schema::Dialect::Postgres && dialect != schema::Dialect::Ansi &&
+           std::any_of(change_.broken_views.begin(), change_.broken_views.end(),
+                       [&](const BrokenView& broken) { return plain(broken.view) == plain(name); });
+  }
+
+  void edit_shape(const models::LoadedModel& loaded, LiveShape& shape) {
     const bool is_sql = loaded.model.mode() == models::SourceMode::Sql;
     if (shape.state != LiveShape::State::Present &&
         !(is_sql && shape.state == LiveShape::State::Opaque)) {
@@ -166,7 +183,10 @@ class LiveAfter {
           name ? find_written(name->schema ? std::optional(name->schema->text) : std::nullopt,
                               name->name.text)
                : nullptr;
-      if (changed != nullptr && changed->gone) {
+      if (changed != nullptr && changed->gone && is_kept(changed->name)) {
+        shape = {LiveShape::State::Opaque, nullptr, ""};
+        refused_.push_back(&loaded);
+      } else if (changed != nullptr && changed->gone) {
         shape = {LiveShape::State::Missing, nullptr, ""};
       } else if (changed != nullptr) {
         shape.columns = edited(*shape.columns, *changed);
@@ -270,7 +290,31 @@ class LiveAfter {
   const ModelCheck& check_;
   const ShapeChange& change_;
   std::map<schema::Name, RelationChange> changes_;
+  std::vector<const models::LoadedModel*> refused_;
 };
+
+// What `kedge check` cannot look at afterwards (it ends with 2), in its words.
+void add_refused(const ModelCheck& check, const std::vector<const models::LoadedModel*>& refused,
+                 ImpactResult& result) {
+  for (const models::LoadedModel* loaded : refused) {
+    const models::Model& model = loaded->model;
+    Impact impact;
+    impact.part = "models";
+    impact.code = codes::introspection_failed;
+    impact.message = "model '" + model.name + "': the catalog lists '" + model.sql_table +
+                     "' but the database refuses it";
+    impact.subject = {"model", model.data_source, "", model.name};
+    impact.where = position_of(check.store, {model.data_source, model.name}, "model:" + model.name);
+    for (std::size_t i = 0; i < result.impacts.size(); ++i) {
+      const Impact& cause = result.impacts[i];
+      if (cause.part == "database" && cause.subject.kind == "view" &&
+          base::equals_ignoring_case(cause.subject.name, model.sql_table)) {
+        impact.cause = i;
+      }
+    }
+    result.impacts.push_back(std::move(impact));
+  }
+}
 
 // The reason belongs to it: a column of another type, once gone, is a new fault.
 using DropKey = std::tuple<models::ModelId, std::string, std::string, std::string>;
@@ -299,7 +343,9 @@ void models_impact(Context& context, const ShapeChange& change, ImpactResult& re
   for (const models::ExplainedDrop& drop : explain_drops(check)) {
     before.insert(key_of(drop));
   }
-  const models::LiveShapes after = LiveAfter(check, change).shapes();
+  LiveAfter judged(check, change);
+  const models::LiveShapes after = judged.shapes();
+  add_refused(check, judged.refused(), result);
   std::map<std::size_t, std::size_t> numbers;  // drop -> impact
   const std::vector<models::ExplainedDrop> drops =
       models::explain_drops(check.store.set, after, check.cascade);

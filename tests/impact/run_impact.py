@@ -368,12 +368,33 @@ def judge_views(folder):
         check(f"views after {' '.join(change)}", breaks == found, f"only impact {breaks - found}, only check {found - breaks}")
 
 
+def judge_broken_view(folder):
+    """SQLite keeps a view whose table went, and refuses it: impact says of its models what check says afterwards."""
+    (folder / "models/src").mkdir(parents=True)
+    (folder / "project.yml").write_text("name: views\n")
+    (folder / "connections.yml").write_text("src:\n  connector: sqlite\n  path: src.db\n")
+    (folder / "models/src/big.yml").write_text("name: big\nsql_table: heavy\ncolumns:\n  - {name: id, type: INT}\n  - {name: kg, type: DOUBLE}\n")
+    (folder / "models/src/bare.yml").write_text("name: bare\nsql_table: crates\ncolumns:\n  - {name: id, type: INT}\n")
+    (folder / "models/src/asked.yml").write_text("name: asked\nsql: SELECT id FROM heavy\ncolumns:\n  - {name: id, type: INT}\n")
+    execute(folder / "src.db", VIEWS)
+    said = json.loads(run(folder, "impact", "--db", "src", "--drop-table", "crates", "--format", "json").stdout)
+    expected = {(item["part"], item["code"], item["where"]["file"] if "where" in item else item["file"]) for item in said["impacts"]
+                if item["part"] == "models" and item["effect"] == "breaks"}
+    causes = {item["subject"]["name"]: said["impacts"][item["cause"]]["subject"]["name"] for item in said["impacts"]
+              if item.get("code") == "introspection_failed"}
+    check("the view is the cause", causes == {"big": "heavy"}, said["impacts"])
+    execute(folder / "src.db", "DROP TABLE crates")
+    document = json.loads(run(folder, "check", "--only", "models", "--format", "json").stdout)
+    found = {(item.get("guard"), item["code"], item["file"]) for item in document["findings"] + document["errors"]}
+    check("impact and check agree over a view that breaks", expected == found, f"impact {expected}, check {found}")
+
+
 def main():
     for judge in (judge_schema, judge_files, judge_projection, judge_code, judge_causes, judge_unknown_types, judge_mixture, judge_broken, judge_places, judge_migrate, judge_names,
                   judge_contract):
         with tempfile.TemporaryDirectory() as name:
             judge(harbour(name))
-    for judge in (judge_mismatched, judge_views):
+    for judge in (judge_mismatched, judge_views, judge_broken_view):
         with tempfile.TemporaryDirectory() as name:
             judge(pathlib.Path(name))
     print(f"{passed} passed, {failed} failed")
