@@ -157,43 +157,108 @@ std::string finding_key(const Finding& finding) {
   return key;
 }
 
+namespace {
+
+// What is no finding of kedge would leave out nothing, without a word.
+class BaselineReader {
+ public:
+  BaselineReader(const std::string& path, const std::string& text)
+      : path_(path), read_(document::read_document(path, text, document::Format::Json)) {}
+
+  std::vector<std::string> keys() const {
+    if (!read_.problems.empty()) {
+      refuse(read_.problems.front().where.value_or(Position{path_, 1, 1}),
+             read_.problems.front().message);
+    }
+    const document::Node* list = read_.root.find("findings");
+    if (list == nullptr || !list->is_sequence()) {
+      refuse(list == nullptr ? read_.root : *list, "it has no list of findings");
+    }
+    std::vector<std::string> keys;
+    for (const document::Node& item : list->items) {
+      keys.push_back(finding_key(finding(item)));
+    }
+    return keys;
+  }
+
+ private:
+  [[noreturn]] void refuse(const Position& where, const std::string& what) const {
+    throw Error(Problem{codes::ERR_IO,
+                        "'" + path_ + "' is not the JSON document of kedge check: " + what,
+                        where,
+                        "write one with: kedge check --format json",
+                        {}});
+  }
+  [[noreturn]] void refuse(const document::Node& node, const std::string& what) const {
+    refuse(read_.position(node), what);
+  }
+
+  const document::Node* member(const document::Node& node, std::string_view key) const {
+    if (!node.is_mapping()) {
+      refuse(node, "this is no object");
+    }
+    return node.find(key);
+  }
+  std::string text(const document::Node& node, std::string_view key) const {
+    const document::Node* value = member(node, key);
+    if (value != nullptr && !value->is_string()) {
+      refuse(*value, "'" + std::string(key) + "' is no text");
+    }
+    return value == nullptr ? "" : value->text;
+  }
+  std::string needed(const document::Node& node, std::string_view key) const {
+    if (member(node, key) == nullptr) {
+      refuse(node, "a finding has no '" + std::string(key) + "'");
+    }
+    return text(node, key);
+  }
+
+  // Notes may have no code.
+  Code code(const document::Node& item) const {
+    const std::string name = needed(item, "code");
+    const CodeEntry* entry = find_code(name);
+    if (entry == nullptr && !name.empty()) {
+      refuse(*item.find("code"), "there is no code '" + name + "'");
+    }
+    return entry == nullptr ? Code() : entry->code;
+  }
+
+  Finding finding(const document::Node& item) const {
+    Finding finding;
+    finding.problem.code = code(item);
+    finding.problem.message = needed(item, "message");
+    finding.guard = needed(item, "guard");
+    if (item.find("file") != nullptr) {
+      finding.problem.where = Position{text(item, "file"), 0, 0};
+    }
+    if (const document::Node* subject = item.find("subject")) {
+      finding.subject = {text(*subject, "kind"), text(*subject, "connection"),
+                         text(*subject, "container"), text(*subject, "name")};
+    }
+    if (const document::Node* notes = item.find("notes")) {
+      if (!notes->is_sequence()) {
+        refuse(*notes, "'notes' is no list");
+      }
+      for (const document::Node& note : notes->items) {
+        finding.problem.notes.push_back({text(note, "text"), std::nullopt});
+      }
+    }
+    return finding;
+  }
+
+  const std::string& path_;
+  document::Document read_;
+};
+
+}  // namespace
+
 std::vector<std::string> read_baseline(const Context& context, const std::string& path) {
-  const std::string full = base::join_path(context.folder, path);
-  const std::optional<std::string> text = context.files.read(full);
+  const std::optional<std::string> text = context.files.read(base::join_path(context.folder, path));
   if (!text) {
     throw Error(codes::ERR_IO, "there is no baseline '" + path + "'",
                 "write one with: kedge check --format json > " + path);
   }
-  const document::Document read = document::read_document(path, *text, document::Format::Json);
-  const document::Node* list = read.usable ? read.root.find("findings") : nullptr;
-  if (!read.problems.empty() || list == nullptr || !list->is_sequence()) {
-    throw Error(codes::ERR_IO, "'" + path + "' is not the JSON document of kedge check");
-  }
-  std::vector<std::string> keys;
-  const auto text_of = [](const document::Node* node, std::string_view key) {
-    const document::Node* value = node != nullptr ? node->find(key) : nullptr;
-    return value != nullptr ? value->text : std::string();
-  };
-  for (const document::Node& item : list->items) {
-    const CodeEntry* code = find_code(text_of(&item, "code"));
-    Finding finding;
-    finding.problem.code = code != nullptr ? code->code : Code();
-    finding.problem.message = text_of(&item, "message");
-    if (item.find("file") != nullptr) {
-      finding.problem.where = Position{text_of(&item, "file"), 0, 0};
-    }
-    finding.guard = text_of(&item, "guard");
-    const document::Node* subject = item.find("subject");
-    finding.subject = {text_of(subject, "kind"), text_of(subject, "connection"),
-                       text_of(subject, "container"), text_of(subject, "name")};
-    if (const document::Node* notes = item.find("notes")) {
-      for (const document::Node& note : notes->items) {
-        finding.problem.notes.push_back({text_of(&note, "text"), std::nullopt});
-      }
-    }
-    keys.push_back(finding_key(finding));
-  }
-  return keys;
+  return BaselineReader(path, *text).keys();
 }
 
 CheckResult check(Context& context, const CheckRequest& request) {

@@ -81,6 +81,7 @@ CheckResult check(Context& context, const CheckRequest& request);
 // edits above it do not make it new. The words belong to it: one code covers a column that has
 // another type and one that is gone.
 std::string finding_key(const Finding& finding);
+// Throws ERR_IO with the place of what is no finding.
 std::vector<std::string> read_baseline(const Context& context, const std::string& path);
 
 bool folder_has_files(const Context& context, const std::string& folder);

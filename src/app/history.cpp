@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "db/connection.h"
 #include "kedge/codes.h"
 #include "kedge/diff.h"
 #include "schema/snapshot.h"
@@ -142,7 +143,27 @@ schema::Schema load_recorded(const Context& context, const std::string& text) {
   return schema::read_snapshot(text, store->snapshot(entry->fingerprint));
 }
 
+namespace {
+
+// An answer of nothing would pass for "nothing changed".
+void require_recorded(HistoryStore& store, const std::string& source) {
+  if (source.empty() || !store.entries(source).empty()) {
+    return;
+  }
+  std::vector<std::string> known;
+  for (const HistoryEntry& entry : store.entries("")) {
+    known.push_back(entry.source);
+  }
+  throw Error(codes::ERR_SOURCE,
+              "nothing of '" + db::redact_url(source) + "' was recorded" +
+                  base::did_you_mean(source, known),
+              "kedge log lists all that was; kedge record keeps a snapshot");
+}
+
+}  // namespace
+
 std::vector<LogRow> history_log(HistoryStore& store, const LogRequest& request) {
+  require_recorded(store, request.source);
   std::vector<LogRow> rows;
   std::map<std::string, std::string> last;  // source -> fingerprint
   const auto load = [&](const std::string& fingerprint) {

@@ -69,7 +69,8 @@ struct LogRequest {
   bool only_changes = true;
 };
 
-// In order of time. With a subject the first row that has it tells when it appeared.
+// In order of time. With a subject the first row that has it tells when it appeared. Throws
+// ERR_SOURCE for a source that nothing was recorded of.
 std::vector<LogRow> history_log(HistoryStore& store, const LogRequest& request);
 
 }  // namespace kedge::app

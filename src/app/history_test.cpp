@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "kedge/codes.h"
 #include "kedge/error.h"
 
 namespace kedge::app {
@@ -71,6 +72,19 @@ TEST(History, SaysWhenAColumnAppearedAndWent) {
   EXPECT_EQ(kind_of(rows[0].changes.at(0)), "add-column");
   EXPECT_EQ(kind_of(rows[1].changes.at(0)), "drop-column");
   EXPECT_EQ(history_log(store, {"main", "crates.a", true}).at(0).entry.time, 1);
+}
+
+TEST(History, OfASourceThatWasNeverRecorded) {
+  MemoryHistory store;
+  EXPECT_TRUE(history_log(store, {"", "", true}).empty());
+  record(store, "main", shape_with({"a"}), 1);
+  try {
+    history_log(store, {"mian", "", true});
+    FAIL() << "an empty answer looks like no change";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), codes::ERR_SOURCE);
+    EXPECT_NE(error.problem().message.find("did you mean 'main'"), std::string::npos);
+  }
 }
 
 TEST(History, FindsTheEntryOfADate) {

@@ -417,6 +417,15 @@ def judge_words():
         done = run(project, "log", "--about", "nope.x")
         check("a history of nothing", "nothing that was recorded is about 'nope.x'" in done.stdout, done.stdout)
         check("a history", "nothing is recorded" in run(project, "log").stdout)
+        done = run(project, "log", "nope")
+        check("a history of a name that has none", done.returncode == 2 and "nothing of 'nope' was recorded" in done.stderr, done.stdout + done.stderr)
+        for baseline, place in (('{"findings":[{"code":1}]}', "b.json:1:22"), ('{"findings": [7]}', "b.json:1:15"), ("[]", "b.json:1:1"),
+                                ('{"findings":\n {}}', "b.json:2:2"), ('{"findings": [', "b.json:1"), ('{"findings":[{"message":"m","guard":"g"}]}', "b.json:1:14"),
+                                ('{"findings":[{"code":"PZ9","message":"m","guard":"g"}]}', "b.json:1:22"),
+                                ('{"findings":[{"code":"PZ0331","message":"m","guard":"g","notes":[1]}]}', "b.json:1:66")):
+            (project / "b.json").write_text(baseline)
+            done = run(project, "check", "--baseline", "b.json")
+            check(f"a baseline that is none: {baseline}", done.returncode == 2 and place in done.stderr and "ERR_IO" in done.stderr, done.stderr)
         done = run(project, "diff", "main@someday", "empty:")
         check("a date that is none", done.returncode == 2 and "'someday' is no date" in done.stderr, done.stderr)
         helps = run(project, "--help").stdout.splitlines()
