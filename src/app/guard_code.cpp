@@ -28,7 +28,9 @@ Guard code_guard() {
     add_code(inputs, project);
     return inputs;
   };
-  guard.present = [](const Context& context) { return !project_of(context).gen.targets.empty(); };
+  guard.present = [](const Context& context) {
+    return !readable_project(context).gen.targets.empty();
+  };
   guard.run = [](Context& context, GuardReport& report) {
     const codegen::CodegenCheck check = verify_codegen(context, codegen::Edits::Allowed);
     for (const codegen::CodegenFinding& finding : check.findings) {
@@ -53,7 +55,7 @@ Guard docs_guard() {
   };
   // A project has generated docs once it says where, or has written some.
   guard.present = [](const Context& context) {
-    const project::Text out = project_of(context).docs.out;
+    const project::Text out = readable_project(context).docs.out;
     return out.where.has_value() || folder_has_files(context, out.text);
   };
   guard.run = [](Context& context, GuardReport& report) {

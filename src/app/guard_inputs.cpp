@@ -8,6 +8,13 @@ project::Project project_of(const Context& context) {
   return project::load_project(context.files, context.environment, context.folder).project;
 }
 
+project::Project readable_project(const Context& context) {
+  project::ProjectLoad load =
+      project::load_project(context.files, context.environment, context.folder);
+  project::throw_problems(load.problems);
+  return std::move(load.project);
+}
+
 void add_metadata(Inputs& inputs, const project::Project& project) {
   inputs.files.insert(inputs.files.end(), {"project.yml", "project.yaml"});
   for (const project::Text& source : project.metadata.sources) {

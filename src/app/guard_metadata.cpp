@@ -234,7 +234,7 @@ Guard replay_guard() {
     return Inputs{{"project.yml", project_of(context).migrate.dir.text}, {}};
   };
   guard.present = [](const Context& context) {
-    const project::MigrateSettings migrate = project_of(context).migrate;
+    const project::MigrateSettings migrate = readable_project(context).migrate;
     return migrate.dialect && migrate.dialect->text != "d1" && migrate.format != "flyway" &&
            folder_has_files(context, migrate.dir.text);
   };

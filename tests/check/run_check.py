@@ -184,6 +184,8 @@ def judge_unchecked(base, healthy):
 ONCE = (
     ("an unknown key of project.yml", lambda p: append(p, "project.yml", "zzz: 1\n"), ["PZ0101"], "project.yml",
      {"models", "metadata", "replay", "contracts", "templates", "code", "docs"}),
+    ("a project file that is no YAML", lambda p: append(p, "project.yml", "x: [\n"), None, "project.yml",
+     {"models", "metadata", "replay", "contracts", "templates", "code", "docs"}),
     ("two errors of metadata", lambda p: (p / "metadata/zz.yml").write_text("children: [{object.entity: {nam: X}}]\n"),
      ["ERR_MISSING_REQUIRED_ATTR", "ERR_UNKNOWN_ATTR"], "metadata/zz.yml", {"metadata", "contracts", "templates", "code", "docs"}),
     ("a connections file that is no YAML", lambda p: append(p, "connections.yml", "x: [\n"), None, "connections.yml",
