@@ -22,7 +22,9 @@ std::string rendered(app::Context& context, const app::CheckResult& result,
   }
   if (format == "sarif") {
     const std::vector<Finding> findings = report::reported_findings(result);
-    return document::write_json(report::findings_sarif(findings, folder)) + "\n";
+    const report::Execution execution =
+        result.errors.empty() ? report::Execution::Successful : report::Execution::Failed;
+    return document::write_json(report::findings_sarif(findings, folder, execution)) + "\n";
   }
   if (format == "junit") {
     return report::findings_junit(report::junit_report(result));

@@ -44,11 +44,11 @@ std::string state_of(const app::CheckResult& result, const app::GuardReport& gua
   if (!guard.failures.empty()) {
     return "could not check: " + reasons_of(result, guard.guard);
   }
-  std::size_t errors = 0;
-  for (const Finding& finding : guard.findings) {
-    errors += finding.severity == Severity::Error ? 1 : 0;
-  }
-  return errors > 0 ? fmt::format("{} finding(s)", errors) : "in line";
+  const bool fails =
+      std::any_of(guard.findings.begin(), guard.findings.end(),
+                  [](const Finding& finding) { return finding.severity == Severity::Error; });
+  const std::string count = fmt::format("{} finding(s)", guard.findings.size());
+  return fails ? count : guard.findings.empty() ? "in line" : "in line, " + count;
 }
 
 Json guard_json(const app::GuardReport& guard) {
@@ -145,8 +145,9 @@ std::vector<Finding> unchecked(const app::CheckResult& result) {
 }
 
 JunitReport junit_report(const app::CheckResult& result) {
-  JunitReport report{"kedge check", result.findings, unchecked(result), {}, {}};
+  JunitReport report{"kedge check", result.findings, unchecked(result), {}, {}, {}};
   for (const app::GuardReport& guard : result.guards) {
+    report.seconds[guard.guard] = guard.seconds;
     const bool told = std::any_of(
         result.errors.begin(), result.errors.end(),
         [&](const app::Unchecked& error) { return error.guards.front() == guard.guard; });

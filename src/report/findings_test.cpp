@@ -80,11 +80,12 @@ void check_result(const Json& result, std::size_t rules) {
 }
 
 TEST(SarifTest, HasTheStructureOfTheStandard) {
-  const Json log = findings_sarif({full(Severity::Error), full(Severity::Note), bare()}, "/srv/p");
+  const Json log = findings_sarif({full(Severity::Error), full(Severity::Note), bare()}, "/srv/p",
+                                  Execution::Successful);
   expect_only(log, {"$schema", "version", "runs"});
   EXPECT_EQ(*member(log, "version").as_string(), "2.1.0");
   const Json& run = member(log, "runs").as_array()->at(0);
-  expect_only(run, {"tool", "columnKind", "results"});
+  expect_only(run, {"tool", "invocations", "columnKind", "results"});
   const Json& driver = member(member(run, "tool"), "driver");
   expect_only(driver, {"name", "version", "rules"});
   const auto& rules = *member(driver, "rules").as_array();
@@ -99,9 +100,20 @@ TEST(SarifTest, HasTheStructureOfTheStandard) {
   }
 }
 
+TEST(SarifTest, TheInvocationSaysWhetherAllWasChecked) {
+  for (const Execution execution : {Execution::Successful, Execution::Failed}) {
+    const Json log = findings_sarif({}, "", execution);
+    const Json& run = log.find("runs")->as_array()->at(0);
+    const auto& invocations = *run.find("invocations")->as_array();
+    ASSERT_EQ(invocations.size(), 1U);
+    EXPECT_EQ(*invocations[0].find("executionSuccessful"),
+              Json(execution == Execution::Successful));
+  }
+}
+
 TEST(SarifTest, FilesAreRelativeAndEncoded) {
-  const std::string text =
-      document::write_json(findings_sarif({full(Severity::Error)}, "/srv/p"), -1);
+  const std::string text = document::write_json(
+      findings_sarif({full(Severity::Error)}, "/srv/p", Execution::Successful), -1);
   EXPECT_NE(text.find("\"uri\":\"models/a%20b.yml\",\"uriBaseId\":\"%SRCROOT%\""),
             std::string::npos)
       << text;
@@ -112,7 +124,7 @@ TEST(SarifTest, AFindingKeepsItsIdentityWhenLinesMove) {
   Finding moved = full(Severity::Error);
   moved.problem.where->line = 99;
   const auto identity = [](const Finding& finding) {
-    const Json log = findings_sarif({finding}, "");
+    const Json log = findings_sarif({finding}, "", Execution::Successful);
     const Json& run = log.find("runs")->as_array()->at(0);
     return *run.find("results")->as_array()->at(0).find("partialFingerprints");
   };
@@ -136,10 +148,31 @@ TEST(JunitTest, ErrorsFailAndTheRestPasses) {
   EXPECT_NE(text.find("control \xEF\xBF\xBD and broken \xEF\xBF\xBD bytes"), std::string::npos);
 }
 
+TEST(JunitTest, TimesAreThoseOfTheGuards) {
+  const std::string text = findings_junit({"kedge check",
+                                           {full(Severity::Error), full(Severity::Warning)},
+                                           {},
+                                           {},
+                                           {"docs"},
+                                           {{"models", 1.25}, {"docs", 0.5}}});
+  EXPECT_NE(text.find("errors=\"0\" time=\"1.750\">"), std::string::npos) << text;
+  EXPECT_NE(text.find("errors=\"0\" time=\"1.250\" skipped"), std::string::npos) << text;
+  EXPECT_NE(text.find("classname=\"kedge.docs\" time=\"0.500\"/>"), std::string::npos) << text;
+  EXPECT_NE(text.find("models/a b.yml\" time=\"1.250\">"), std::string::npos) << text;
+  EXPECT_NE(text.find("models/a b.yml\" time=\"0.000\">"), std::string::npos) << text;
+}
+
+TEST(JunitTest, ANoteWithoutACodeHasAName) {
+  Finding note = full(Severity::Note);
+  note.problem.code = Code();
+  const std::string text = findings_junit({"kedge check", {note}, {}, {}, {}});
+  EXPECT_NE(text.find("<testcase name=\"note "), std::string::npos) << text;
+}
+
 TEST(JunitTest, NothingFoundIsOnePassedTest) {
   const std::string text = findings_junit({"kedge check", {}, {}, {}, {}});
   EXPECT_NE(text.find("tests=\"1\" failures=\"0\""), std::string::npos);
-  EXPECT_NE(text.find("<testcase name=\"no findings\" classname=\"kedge\" time=\"0\"/>"),
+  EXPECT_NE(text.find("<testcase name=\"no findings\" classname=\"kedge\" time=\"0.000\"/>"),
             std::string::npos);
 }
 
@@ -165,7 +198,7 @@ TEST(JunitTest, OneErrorIsToldOnceAndSkipsTheOtherGuards) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("<skipped>ERR_CONFIG at project.yml:2:1</skipped>"), std::string::npos);
-  EXPECT_NE(text.find("<testcase name=\"in line\" classname=\"kedge.docs\" time=\"0\"/>"),
+  EXPECT_NE(text.find("<testcase name=\"in line\" classname=\"kedge.docs\" time=\"0.000\"/>"),
             std::string::npos);
 }
 

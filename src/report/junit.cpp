@@ -2,6 +2,8 @@
 // is no standard; the schema of Jenkins accepts it.
 #include <map>
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "report/findings.h"
 #include "report/problem.h"
@@ -42,7 +44,8 @@ std::string attribute(std::string_view name, std::string_view value) {
 }
 
 std::string case_name(const Finding& finding) {
-  std::string name = std::string(finding.problem.code.name());
+  const std::string_view code = finding.problem.code.name();  // a note may have none
+  std::string name(code.empty() ? "note" : code);
   for (const std::string& part :
        {finding.subject.connection, finding.subject.container, finding.subject.name}) {
     name += part.empty() ? "" : " " + part;
@@ -57,9 +60,9 @@ std::string class_name(const Finding& finding) {
 
 enum class Judged { Yes, No };
 
-std::string test_case(const Finding& finding, Judged checked) {
+std::string test_case(const Finding& finding, Judged checked, const std::string& time) {
   std::string text = "    <testcase" + attribute("name", case_name(finding)) +
-                     attribute("classname", class_name(finding)) + attribute("time", "0");
+                     attribute("classname", class_name(finding)) + attribute("time", time);
   const std::string detail = xml_text(finding_text(finding));
   if (finding.severity == Severity::Error) {
     const std::string element = checked == Judged::Yes ? "failure" : "error";
@@ -76,18 +79,24 @@ struct Suite {
   std::size_t failures = 0;
   std::size_t errors = 0;
   std::size_t skipped = 0;
+  double seconds = 0;
 };
+
+std::string time_text(double seconds) {
+  return fmt::format("{:.3f}", seconds);
+}
 
 std::string counts(const Suite& suite) {
   return attribute("tests", std::to_string(suite.tests)) +
          attribute("failures", std::to_string(suite.failures)) +
-         attribute("errors", std::to_string(suite.errors)) + attribute("time", "0");
+         attribute("errors", std::to_string(suite.errors)) +
+         attribute("time", time_text(suite.seconds));
 }
 
 std::string plain_case(const std::string& name, const std::string& class_name,
-                       const std::string& content) {
+                       const std::string& content, const std::string& time) {
   const std::string start = "    <testcase" + attribute("name", name) +
-                            attribute("classname", class_name) + attribute("time", "0");
+                            attribute("classname", class_name) + attribute("time", time);
   return content.empty() ? start + "/>\n" : start + ">\n      " + content + "\n    </testcase>\n";
 }
 
@@ -96,9 +105,21 @@ std::string plain_case(const std::string& name, const std::string& class_name,
 std::string findings_junit(const JunitReport& report) {
   std::map<std::string, Suite> suites;
   Suite all;
+  // The first testcase of a guard has its time.
+  const auto time_of = [&](const std::string& guard) {
+    const auto taken = report.seconds.find(guard);
+    const auto own = suites.find(guard.empty() ? report.name : guard);
+    const bool first = own == suites.end() || own->second.tests == 0;
+    return time_text(first && taken != report.seconds.end() ? taken->second : 0);
+  };
   const auto add = [&](const std::string& guard, const std::string& text,
                        std::size_t Suite::*outcome, std::size_t count) {
     Suite& own = suites[guard.empty() ? report.name : guard];
+    if (own.tests == 0) {
+      const auto taken = report.seconds.find(guard);
+      own.seconds = taken != report.seconds.end() ? taken->second : 0;
+      all.seconds += own.seconds;
+    }
     own.cases += text;
     for (Suite* suite : {&own, &all}) {
       suite->tests += 1;
@@ -108,7 +129,7 @@ std::string findings_junit(const JunitReport& report) {
   for (const auto& [list, checked] :
        {std::pair(&report.findings, Judged::Yes), std::pair(&report.unchecked, Judged::No)}) {
     for (const Finding& finding : *list) {
-      add(finding.guard, test_case(finding, checked),
+      add(finding.guard, test_case(finding, checked, time_of(finding.guard)),
           checked == Judged::Yes ? &Suite::failures : &Suite::errors,
           finding.severity == Severity::Error ? 1 : 0);
     }
@@ -116,14 +137,14 @@ std::string findings_junit(const JunitReport& report) {
   for (const Referral& referral : report.referrals) {
     add(referral.guard,
         plain_case("not checked", "kedge." + referral.guard,
-                   "<skipped>" + xml_text(referral.reason) + "</skipped>"),
+                   "<skipped>" + xml_text(referral.reason) + "</skipped>", time_of(referral.guard)),
         &Suite::skipped, 1);
   }
   for (const std::string& guard : report.in_line) {
-    add(guard, plain_case("in line", "kedge." + guard, ""), &Suite::failures, 0);
+    add(guard, plain_case("in line", "kedge." + guard, "", time_of(guard)), &Suite::failures, 0);
   }
   if (suites.empty()) {
-    add("", plain_case("no findings", "kedge", ""), &Suite::failures, 0);
+    add("", plain_case("no findings", "kedge", "", time_of("")), &Suite::failures, 0);
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
                      attribute("name", report.name) + counts(all) + ">\n";

@@ -176,7 +176,8 @@ std::string relative_file(const std::string& file, const std::string& folder) {
   return !folder.empty() && file.starts_with(prefix) ? file.substr(prefix.size()) : file;
 }
 
-Json findings_sarif(const std::vector<Finding>& findings, const std::string& folder) {
+Json findings_sarif(const std::vector<Finding>& findings, const std::string& folder,
+                    Execution execution) {
   std::map<Code, std::size_t> rules;
   Json rule_list = Json::array();
   Json results = Json::array();
@@ -195,6 +196,11 @@ Json findings_sarif(const std::vector<Finding>& findings, const std::string& fol
   tool.set("driver", std::move(driver));
   Json run;
   run.set("tool", std::move(tool));
+  Json invocation;
+  invocation.set("executionSuccessful", execution == Execution::Successful);
+  Json invocations = Json::array();
+  invocations.push(std::move(invocation));
+  run.set("invocations", std::move(invocations));
   run.set("columnKind", "unicodeCodePoints");
   run.set("results", std::move(results));
   Json runs = Json::array();

@@ -91,6 +91,12 @@ def judge_formats(name, project, exit_code):
     document = json.loads(outputs["json"])
     findings, errors = document["findings"], document["errors"]
     sarif = json.loads(outputs["sarif"])
+    judge(f"{name}: sarif says whether all was checked", [item["executionSuccessful"] for item in sarif["runs"][0]["invocations"]] == [exit_code != 2],
+          sarif["runs"][0].get("invocations"))
+    for guard in document["guards"]:
+        line = next(line for line in outputs["text"].splitlines() if line.split()[:1] == [guard["guard"]])
+        judge(f"{name}: text counts like json: {guard['guard']}", guard["failed"] or (f"{guard['findings']} finding(s)" in line) == (guard["findings"] > 0),
+              line)
     judge(f"{name}: sarif version", sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1)
     results = sarif["runs"][0]["results"]
     judge(f"{name}: sarif results", sorted(item["ruleId"] for item in results) ==
@@ -98,6 +104,9 @@ def judge_formats(name, project, exit_code):
     rules = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"].get("rules", [])}
     judge(f"{name}: sarif rules", {item["ruleId"] for item in results} <= rules, rules)
     junit = xml.fromstring(outputs["junit"])
+    taken = [float(suite.get("time")) for suite in junit]
+    judge(f"{name}: junit times", max(taken) > 0 and abs(sum(taken) - float(junit.get("time"))) < 0.01, taken)
+    judge(f"{name}: junit names", not [case.get("name") for case in junit.iter("testcase") if case.get("name") != case.get("name").strip()])
     failures = len(junit.findall(".//failure"))
     wanted = sum(item["severity"] == "error" for item in findings)
     judge(f"{name}: junit failures", failures == wanted, f"{failures} for {wanted}")
