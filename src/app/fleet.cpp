@@ -49,22 +49,40 @@ class FleetMemory {
   }
 
  private:
+  // nullopt for a line that says less, or other things, than add() writes: that database is checked
+  // again.
+  static std::optional<FleetResult> result_of(const document::Node& line) {
+    const document::Node* changes = line.find("changes");
+    FleetResult result;
+    result.name = line.string_at("name");
+    result.fingerprint = line.string_at("fingerprint");
+    const std::string state = line.string_at("state");
+    if (result.name.empty() || result.fingerprint.empty() || changes == nullptr ||
+        !changes->is_sequence()) {
+      return std::nullopt;
+    }
+    for (const document::Node& change : changes->items) {
+      if (!change.is_string()) {
+        return std::nullopt;
+      }
+      result.changes.push_back(change.text);
+    }
+    result.state = result.changes.empty() ? FleetState::InLine : FleetState::Drifted;
+    return state == to_string(result.state) ? std::optional(std::move(result)) : std::nullopt;
+  }
+
   void load() {
     for (const std::string& line : base::split(files_.read(path_).value_or(""), '\n')) {
       const document::Document read = document::read_document(path_, line, document::Format::Json);
       const document::Node* wanted = read.usable ? read.root.find("wanted") : nullptr;
       if (!read.problems.empty() || wanted == nullptr || wanted->text != wanted_) {
-        continue;  // torn by a crash, or of another wish: that database is checked again
+        continue;  // torn by a crash, or of another wish
       }
-      FleetResult result;
-      result.name = read.root.find("name")->text;
-      result.state = read.root.find("state")->text == to_string(FleetState::InLine)
-                         ? FleetState::InLine
-                         : FleetState::Drifted;
-      result.fingerprint = read.root.find("fingerprint")->text;
-      for (const document::Node& change : read.root.find("changes")->items) {
-        result.changes.push_back(change.text);
+      std::optional<FleetResult> known = result_of(read.root);
+      if (!known) {
+        continue;  // edited by hand, or of another version
       }
+      FleetResult result = *std::move(known);
       result.from_before = true;
       text_ += line + "\n";
       done_[result.name] = std::move(result);

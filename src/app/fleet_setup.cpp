@@ -7,6 +7,7 @@
 #include "app/fleet.h"
 #include "app/impact_places.h"
 #include "app/source.h"
+#include "base/glob.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 
@@ -37,14 +38,16 @@ std::vector<Listed> listed_members(const Context& context, const std::string& pa
   return names;
 }
 
-// Files of one folder; '*' stands in the last part of the pattern only.
+// Files of one folder: the pattern is in the last part only. A file that is named as it stands
+// counts too.
 std::vector<Listed> matching_files(const Context& context, const std::string& pattern) {
   const std::string whole = base::join_path(context.folder, pattern);
   const std::string folder = base::parent_path(whole);
   std::vector<Listed> urls;
   for (const base::FolderEntry& entry : context.files.list(folder)) {
     if (entry.kind == base::EntryKind::File &&
-        base::matches_glob(base::file_name(whole), entry.name)) {
+        (base::file_name(whole) == entry.name ||
+         base::matches_file_glob(base::file_name(whole), entry.name))) {
       const std::string kind = base::extension(entry.name) == "duckdb" ? "duckdb:" : "sqlite:";
       urls.push_back({kind + base::join_path(folder, entry.name), std::nullopt});
     }
@@ -73,7 +76,7 @@ FleetRequest prepare_fleet(Context& context, const FleetFlags& flags) {
     const std::vector<Listed> found = matching_files(context, *flags.databases);
     if (found.empty()) {
       throw Error(codes::ERR_USAGE, "no file matches '" + *flags.databases + "'",
-                  "a * in the last part of --databases stands for any text");
+                  "*, ? and [..] are patterns in the last part of --databases");
     }
     names.insert(names.end(), found.begin(), found.end());
   }

@@ -98,9 +98,40 @@ def sqlite_fleet(folder):
     check("unreachable databases stand with those of the same reason", [group["members"] for group in groups] ==
           [["sqlite:data/no.sqlite", "sqlite:data/none.sqlite"], ["sqlite:data/junk.sqlite"]], groups)
     check("each group says its own reason", "cannot open" in groups[0]["message"] and "cannot be read" in groups[1]["message"], groups)
-    done = subprocess.run([kedge, "-C", str(folder), "verify", "--databases", "data/f[0].sqlite"], capture_output=True, text=True)
-    check("a pattern that matches nothing is named", done.returncode == 2 and "no file matches 'data/f[0].sqlite'" in done.stderr, done.stderr)
+    done = subprocess.run([kedge, "-C", str(folder), "verify", "--databases", "data/f[9].sqlite"], capture_output=True, text=True)
+    check("a pattern that matches nothing is named", done.returncode == 2 and "no file matches 'data/f[9].sqlite'" in done.stderr, done.stderr)
+    judge_patterns(folder)
+    judge_state(folder)
     check("one unreachable", code == 2 and [group["state"] for group in gate["groups"]] == ["in-line", "unreachable"], gate["groups"])
+
+
+def judge_patterns(folder):
+    """`?` and `[..]` are patterns, and a file that has them in its name is still one of that name."""
+    (folder / "patterns").mkdir()
+    for name in ("f1", "f2", "f3", "fa", "f[1]"):
+        shutil.copy(folder / "data/f0000.sqlite", folder / f"patterns/{name}.sqlite")
+    for pattern, wanted in (("f[12].sqlite", ["f1", "f2"]), ("f?.sqlite", ["f1", "f2", "f3", "fa"]), ("f[!0-9].sqlite", ["fa"]),
+                            ("f[1].sqlite", ["f1", "f[1]"]), ("*[23].sql?te", ["f2", "f3"])):
+        gate = verify(folder, "--databases", f"patterns/{pattern}", "--reference", f"sqlite:{folder}/data/f0000.sqlite")[1]
+        names = [pathlib.Path(database["name"]).stem for database in gate["databases"]]
+        check(f"pattern {pattern}", sorted(names) == wanted, names)
+
+
+def judge_state(folder):
+    """A state file that someone edited: what does not read is checked again, what does is believed."""
+    state = folder / "edited.ndjson"
+    arguments = ["--databases", "data/f000[0-3].sqlite", "--reference", f"sqlite:{folder}/data/f0000.sqlite", "--fleet-state", "edited.ndjson"]
+    code, gate, _ = verify(folder, *arguments)
+    lines = sorted(state.read_text().splitlines())
+    for change in (lambda line: line.pop("name"), lambda line: line.pop("state"), lambda line: line.pop("fingerprint"),
+                   lambda line: line.pop("changes"), lambda line: line.update(changes={}), lambda line: line.update(changes=[1]),
+                   lambda line: line.update(state="fine"), lambda line: line.update(name=7)):
+        edited = json.loads(lines[0])
+        change(edited)
+        state.write_text("\n".join([json.dumps(edited)] + lines[1:]) + "\n")
+        again = verify(folder, *arguments)
+        check(f"an edited state file: {json.dumps(edited)[-60:]}", again[0] == code and again[1]["groups"] == gate["groups"] and
+              sum(database["from_before"] for database in again[1]["databases"]) == len(lines) - 1, again[1])
 
 
 def postgres_programs():
