@@ -60,6 +60,8 @@ struct Terminal {
   std::function<std::optional<std::string>()> read_line;  // nullopt at end of input
   bool interactive = false;                               // standard input is a terminal
   bool color = false;  // standard output is a terminal and NO_COLOR is not set
+  // A line of which at most so many bytes are kept; the rest is read and dropped.
+  std::function<std::optional<std::string>(std::size_t)> read_line_up_to = {};
   std::string read_all_input() const;
 };
 

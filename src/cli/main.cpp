@@ -23,6 +23,21 @@ class FileSink final : public base::Sink {
   std::FILE* file_;
 };
 
+std::optional<std::string> read_line_up_to(std::size_t most) {
+  std::string line;
+  std::streambuf& input = *std::cin.rdbuf();
+  int next = input.sbumpc();
+  if (next == EOF) {
+    return std::nullopt;
+  }
+  for (; next != EOF && next != '\n'; next = input.sbumpc()) {
+    if (line.size() < most) {
+      line += static_cast<char>(next);
+    }
+  }
+  return line;
+}
+
 // A result that a full disk swallowed must not look like one that was delivered.
 int delivered(int exit_code, cli::Terminal& terminal) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
@@ -39,13 +54,15 @@ int delivered(int exit_code, cli::Terminal& terminal) {
 int main(int argc, char** argv) {
   FileSink out(stdout);
   FileSink err(stderr);
-  cli::Terminal terminal{out, err,
+  cli::Terminal terminal{out,
+                         err,
                          []() -> std::optional<std::string> {
                            std::string line;
                            return std::getline(std::cin, line) ? std::optional(line) : std::nullopt;
                          },
                          ::isatty(STDIN_FILENO) != 0,
-                         ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr};
+                         ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr,
+                         read_line_up_to};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") {
     out.write(std::string("kedge ") + KEDGE_VERSION + "\n");

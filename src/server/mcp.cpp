@@ -214,6 +214,11 @@ std::optional<Json> McpServer::handle_one(const Node& message,
   }
 }
 
+Json McpServer::too_long(std::size_t most) {
+  return rpc_error(Json(), kInvalidRequest,
+                   "the message is larger than " + std::to_string(most) + " bytes");
+}
+
 std::optional<Json> McpServer::handle(const std::string& message,
                                       const app::Cancellation* cancellation) const {
   const document::Document read =

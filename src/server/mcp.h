@@ -53,6 +53,8 @@ struct McpServer {
   // `cancellation` (may be null) ends what tools do in databases.
   std::optional<document::Json> handle(const std::string& message,
                                        const app::Cancellation* cancellation) const;
+  // The answer to a message that is not read because it has more bytes than `most`.
+  static document::Json too_long(std::size_t most);
   static bool speaks(std::string_view version);  // of the protocol
 
  private:

@@ -39,6 +39,11 @@ McpSession::~McpSession() {
 }
 
 void McpSession::take(const std::string& line) {
+  if (line.size() > kLineBytes) {
+    const std::lock_guard lock(mutex_);
+    send(McpServer::too_long(kLineBytes));
+    return;
+  }
   const document::Document read = document::read_document("message", line, document::Format::Json);
   const bool usable = read.problems.empty() && (read.root.is_mapping() || read.root.is_sequence());
   if (!usable || !is_long(read.root)) {

@@ -25,9 +25,11 @@ class McpSession {
   ~McpSession();  // every request under way is answered first
   McpSession(const McpSession&) = delete;
   McpSession& operator=(const McpSession&) = delete;
-  // Returns once the line is answered or waits for its turn.
+  // Returns once the line is answered or waits for its turn. A longer one than kLineBytes is
+  // refused by the protocol's own error (-32600).
   void take(const std::string& line);
 
+  static constexpr std::size_t kLineBytes = 1U << 20;  // as a body of `kedge serve`
   static constexpr std::size_t kPlaces = 8;
   static constexpr std::size_t kWaiting = 1024;            // lines
   static constexpr std::size_t kWaitingBytes = 64U << 20;  // and what they hold together

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <set>
 
+#include "server/http.h"
+
 namespace kedge::server {
 namespace {
 
@@ -50,6 +52,21 @@ McpServer waiting_server(Gate& gate) {
                             return ToolAnswer{document::Json::object(), false};
                           }});
   return server;
+}
+
+TEST(McpSession, ALongLineIsRefusedAndTheNextOneAnswered) {
+  Gate gate;
+  const McpServer server = waiting_server(gate);
+  std::vector<std::string> lines;
+  {
+    McpSession session(server, [&](const std::string& line) { lines.push_back(line); });
+    session.take(std::string(McpSession::kLineBytes + 1, ' '));
+    session.take(R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  }
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[0].find("\"id\":null,\"error\":{\"code\":-32600"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("\"result\":{}"), std::string::npos) << lines[1];
+  EXPECT_EQ(McpSession::kLineBytes, HttpOptions().body_bytes);
 }
 
 TEST(McpSession, AFewThreadsAnswerAnyNumberOfCalls) {

@@ -287,6 +287,7 @@ def judge_slow(project):
     check("mcp: a ping does not wait", json.loads(process.stdout.readline())["id"] == 3 and time.monotonic() - begin < 10)
     process.kill()
     process.communicate()
+    judge_long_line(project)
     judge_taken_back(project, query)
     judge_hang_up(project, query)
     server = Server(project)
@@ -323,6 +324,18 @@ def judge_taken_back(project, query):
     said, _ = process.communicate(timeout=60)
     took = time.monotonic() - begin
     check("mcp: a cancelled query ends", process.returncode == 0 and said == "" and took < 15, f"{process.returncode} {took} {said}")
+
+
+def judge_long_line(project):
+    """A line longer than a body of serve may be is refused by the protocol's own error, and the next one is answered."""
+    ping = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    long = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"pad": "x" * (1 << 20)}})
+    full = json.dumps({"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"pad": ""}})
+    full = full.replace('""', json.dumps("x" * ((1 << 20) - len(full))))
+    done = subprocess.run([kedge, "-C", str(project), "mcp"], input=f"{long}\n{ping}\n{full}\n", capture_output=True, text=True, timeout=60)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    check("mcp: a line that is too long", [(a["id"], a.get("error", {}).get("code")) for a in answers] == [(None, -32600), (2, None), (3, None)]
+          and "1048576 bytes" in answers[0]["error"]["message"], done.stdout[:400])
 
 
 def judge_hang_up(project, query):
