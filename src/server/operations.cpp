@@ -54,6 +54,11 @@ Json list_schema(const std::string& description) {
   return schema;
 }
 
+Json narrowing_schema(Json list) {
+  list.set("minItems", 1);
+  return list;
+}
+
 Json pattern_schema(Json schema, const std::string& pattern) {
   schema.set("pattern", pattern);
   return schema;

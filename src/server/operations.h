@@ -50,6 +50,7 @@ document::Json text_schema(const std::string& description);
 document::Json nullable_text_schema(const std::string& description);
 document::Json flag_schema(const std::string& description);
 document::Json list_schema(const std::string& description);
+document::Json narrowing_schema(document::Json list);  // at least one: see narrowing_member
 document::Json pattern_schema(document::Json schema, const std::string& pattern);  // of the text
 document::Json pattern_list_schema(const std::string& description, const std::string& pattern);
 document::Json choice_list_schema(const std::string& description,

@@ -14,13 +14,13 @@ Answer run_validate(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"connect", "select"});
   app::ValidateRequest request;
   request.reach = flag_member(arguments, "connect") ? app::Reach::Connect : app::Reach::Offline;
-  request.select = list_member(arguments, "select");
+  request.select = narrowing_member(arguments, "select");
   return {200, report::validation_json(app::validate(context, request))};
 }
 
 Answer run_drift(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"entities"});
-  const app::ShowResult shown = app::show_schemas(context, list_member(arguments, "entities"));
+  const app::ShowResult shown = app::show_schemas(context, narrowing_member(arguments, "entities"));
   if (!shown.problems.empty()) {
     throw Error(shown.problems.front());
   }
@@ -41,9 +41,9 @@ std::vector<Operation> contract_operations() {
   validate.description =
       "Finds what is wrong in the project's declarations; with `connect`, also where a source or "
       "target differs from its contract.";
-  validate.input_schema =
-      object_schema({{"connect", flag_schema("Compare with the databases and files")},
-                     {"select", list_schema("Only these entities or pipelines")}});
+  validate.input_schema = object_schema(
+      {{"connect", flag_schema("Compare with the databases and files")},
+       {"select", narrowing_schema(list_schema("Only these entities or pipelines"))}});
   validate.run = run_validate;
   validate.method = "POST";
   validate.pattern = "/contracts/validate";
@@ -54,7 +54,8 @@ std::vector<Operation> contract_operations() {
   drift.description =
       "Accepted baselines side by side with the latest observed shapes, and what differs. Opens no "
       "connection.";
-  drift.input_schema = object_schema({{"entities", list_schema("connection.entity")}});
+  drift.input_schema =
+      object_schema({{"entities", narrowing_schema(list_schema("connection.entity"))}});
   drift.run = run_drift;
   drift.method = "POST";
   drift.pattern = "/contracts/drift";

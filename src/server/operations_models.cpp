@@ -59,7 +59,7 @@ Answer ingest(app::Context& context, const Node& arguments) {
   }
   models::IngestOptions options;
   options.schema_name = text_member(arguments, "schema_name").value_or("");
-  options.scope.include_tables = list_member(arguments, "include_tables");
+  options.scope.include_tables = narrowing_member(arguments, "include_tables");
   options.scope.exclude_tables = list_member(arguments, "exclude_tables");
   const models::IdempotentIngestResult result = app::ingest_models(context, *source, options);
   return {result.errors.empty() ? 200 : 422, report::ingest_json(result)};
@@ -238,13 +238,14 @@ Operation ingest_operation() {
   operation.description =
       "Adds models, columns and joins that the live database has and the model files lack. Never "
       "changes or removes what exists; running it again changes nothing.";
-  operation.input_schema =
-      any_of(object_schema({{"data_source", text_schema("The connection")},
-                            {"datasource", text_schema("Another spelling of data_source")},
-                            {"schema_name", nullable_text_schema("Only this schema")},
-                            {"include_tables", list_schema("Only these tables; * is any text")},
-                            {"exclude_tables", list_schema("Not these tables")}}),
-             {"data_source", "datasource"});
+  operation.input_schema = any_of(
+      object_schema(
+          {{"data_source", text_schema("The connection")},
+           {"datasource", text_schema("Another spelling of data_source")},
+           {"schema_name", nullable_text_schema("Only this schema")},
+           {"include_tables", narrowing_schema(list_schema("Only these tables; * is any text"))},
+           {"exclude_tables", list_schema("Not these tables")}}),
+      {"data_source", "datasource"});
   operation.run = ingest;
   operation.method = "POST";
   operation.pattern = "/ingest";

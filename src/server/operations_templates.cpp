@@ -76,7 +76,7 @@ Answer run_render(app::Context& context, const Node& arguments) {
 Answer run_verify_templates(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"templates", "packs"});
   app::VerifyTemplatesRequest request;
-  request.names = list_member(arguments, "templates");
+  request.names = narrowing_member(arguments, "templates");
   request.packs =
       flag_member(arguments, "packs") ? app::PackTemplates::Check : app::PackTemplates::Skip;
   const app::VerifyTemplatesResult result = app::verify_templates(context, request);
@@ -125,7 +125,7 @@ std::vector<Operation> template_operations() {
   verify.description =
       "Checks every reference of the templates against the payloads that the metadata declares.";
   verify.input_schema =
-      object_schema({{"templates", list_schema("Only these")},
+      object_schema({{"templates", narrowing_schema(list_schema("Only these"))},
                      {"packs", flag_schema("The templates of the packs that targets name, too")}});
   verify.run = run_verify_templates;
   verify.method = "POST";

@@ -2,6 +2,7 @@
 
 #include "app/check.h"
 #include "app/diff.h"
+#include "app/history.h"
 #include "app/impact.h"
 #include "app/source.h"
 #include "app/verify.h"
@@ -36,11 +37,16 @@ std::string safe_connection(const std::string& text) {
   return text;
 }
 
+// "NAME@DATE": what `kedge record` kept of a connection.
+bool is_recorded(const std::string& text) {
+  return app::is_recorded_name(text) && is_connection_name(text.substr(0, text.rfind('@')));
+}
+
 std::string safe_source(const std::string& text) {
   const bool known = text == "metadata:" || text == "snapshot:" || text == "empty:";
-  if (!known && !is_connection_name(text)) {
+  if (!known && !is_connection_name(text) && !is_recorded(text)) {
     throw Error(codes::ERR_SOURCE, "'" + text + "' cannot be used here",
-                "name a connection of the project, or metadata:, snapshot:, empty:");
+                "name a connection of the project, NAME@DATE, or metadata:, snapshot:, empty:");
   }
   return text;
 }
@@ -56,7 +62,7 @@ std::string needed(const Node& arguments, std::string_view key) {
 Answer run_check(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"only", "skip"});
   app::CheckRequest request;
-  request.only = list_member(arguments, "only");
+  request.only = narrowing_member(arguments, "only");
   request.skip = list_member(arguments, "skip");
   return {200, report::check_json(app::check(context, request))};
 }
@@ -90,14 +96,14 @@ Answer run_diff(app::Context& context, const Node& arguments) {
   app::DiffRequest request;
   request.from = safe_source(needed(arguments, "from"));
   request.to = safe_source(needed(arguments, "to"));
-  request.filter = {list_member(arguments, "scope"), list_member(arguments, "exclude")};
+  request.filter = {narrowing_member(arguments, "scope"), list_member(arguments, "exclude")};
   return {200, report::diff_json(app::compare_sources(context, request))};
 }
 
 Answer run_inspect(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"source", "tables"});
   app::SourceOptions options;
-  options.scope.tables = list_member(arguments, "tables");
+  options.scope.tables = narrowing_member(arguments, "tables");
   const app::Source source =
       app::load_source(context, safe_source(needed(arguments, "source")), options);
   return {200, schema::to_json(source.schema)};
@@ -141,7 +147,10 @@ Json connection_schema(const std::string& description) {
 }
 
 Json source_schema(const std::string& description) {
-  return pattern_schema(text_schema(description), "^([A-Za-z0-9_]+|metadata:|snapshot:|empty:)$");
+  return pattern_schema(text_schema(description),
+                        "^([A-Za-z0-9_]+(@[0-9]{4}-[0-9]{2}-[0-9]{2}([T "
+                        "][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?Z?)?)?|"
+                        "metadata:|snapshot:|empty:)$");
 }
 
 // table.column, with what it becomes after "=".
@@ -162,9 +171,9 @@ std::vector<Operation> union_operations() {
   Operation check = make("check", "Check everything",
                          "Runs every guard of the project (models, metadata, contracts, templates, "
                          "code, docs) and returns one list of findings.");
-  check.input_schema =
-      object_schema({{"only", choice_list_schema("Only these guards", guard_names())},
-                     {"skip", choice_list_schema("All but these guards", guard_names())}});
+  check.input_schema = object_schema(
+      {{"only", narrowing_schema(choice_list_schema("Only these guards", guard_names()))},
+       {"skip", choice_list_schema("All but these guards", guard_names())}});
   check.run = run_check;
   check.method = "POST";
   check.pattern = "/check";
@@ -186,12 +195,13 @@ std::vector<Operation> union_operations() {
   impact.failures = {400, 404, 422, 502, 504};
   Operation diff = make("diff", "Difference of two shapes",
                         "What leads from one shape to another, as changes and statements.");
-  diff.input_schema =
-      object_schema({{"from", source_schema("A connection, metadata:, snapshot: or empty:")},
-                     {"to", source_schema("The same")},
-                     {"scope", list_schema("Only objects that match")},
-                     {"exclude", list_schema("Not these objects")}},
-                    {"from", "to"});
+  diff.input_schema = object_schema(
+      {{"from",
+        source_schema("A connection, NAME@DATE of kedge record, metadata:, snapshot: or empty:")},
+       {"to", source_schema("The same")},
+       {"scope", narrowing_schema(list_schema("Only objects that match"))},
+       {"exclude", list_schema("Not these objects")}},
+      {"from", "to"});
   diff.run = run_diff;
   diff.method = "POST";
   diff.pattern = "/diff";
@@ -199,10 +209,11 @@ std::vector<Operation> union_operations() {
   Operation inspect = make("inspect", "Inspect a shape",
                            "The tables, views, types and other objects of a database or of the "
                            "metadata, as JSON.");
-  inspect.input_schema =
-      object_schema({{"source", source_schema("A connection, metadata:, snapshot: or empty:")},
-                     {"tables", list_schema("Only these; * is any text")}},
-                    {"source"});
+  inspect.input_schema = object_schema(
+      {{"source",
+        source_schema("A connection, NAME@DATE of kedge record, metadata:, snapshot: or empty:")},
+       {"tables", narrowing_schema(list_schema("Only these; * is any text"))}},
+      {"source"});
   inspect.run = run_inspect;
   inspect.method = "POST";
   inspect.pattern = "/inspect";

@@ -199,4 +199,13 @@ std::vector<std::string> list_member(const document::Node& object, std::string_v
   return items;
 }
 
+std::vector<std::string> narrowing_member(const document::Node& object, std::string_view key) {
+  std::vector<std::string> items = list_member(object, key);
+  if (items.empty() && object.find(key) != nullptr) {
+    throw Error(codes::ERR_BODY, "'" + std::string(key) + "' is an empty list",
+                "leave it out to ask for all");
+  }
+  return items;
+}
+
 }  // namespace kedge::server

@@ -87,6 +87,8 @@ void refuse_unknown_keys(const document::Node& object, const std::vector<std::st
 std::optional<std::string> text_member(const document::Node& object, std::string_view key);
 bool flag_member(const document::Node& object, std::string_view key);
 std::vector<std::string> list_member(const document::Node& object, std::string_view key);
+// Of a list that narrows ("only these"): an empty one would mean all, and is refused.
+std::vector<std::string> narrowing_member(const document::Node& object, std::string_view key);
 
 document::Json openapi_document(const std::vector<Endpoint>& endpoints);
 

@@ -406,6 +406,22 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("bad query", server.json("POST", "/query", {"source_model": "crates", "measures": ["nope:sum"]})[0] == 400)
     check("bad query key", server.json("POST", "/query", {"source_modell": "crates"})[0] == 400)
     check("models", [m["name"] for m in server.json("GET", "/models")[1]] == ["crates"])
+    run(project, "record", "main")
+    day = time.strftime("%Y-%m-%d", time.gmtime())
+    for moment in (day, f"{day}T23:59:59Z"):
+        status, answer = server.json("POST", "/inspect", {"source": f"main@{moment}"})
+        check(f"a recorded shape: {moment}", (status, answer) == server.json("POST", "/inspect", {"source": "main"}), answer)
+        status, answer = server.json("POST", "/diff", {"from": f"main@{moment}", "to": "main"})
+        check(f"from a recorded shape: {moment}", status == 200 and answer == json.loads(
+            run(project, "diff", f"main@{moment}", "main", "--format", "json").stdout), answer)
+    check("nothing was recorded by then", server.json("POST", "/inspect", {"source": "main@2001-01-01"})[0] == 404)
+    for source in ("main@someday", "main@2001-13-40", "../x@2001-01-01", "postgres://u@2001-01-01", "@2001-01-01", "main@"):
+        check(f"no source: {source}", server.json("POST", "/inspect", {"source": source})[0] in (400, 404))
+    for path, body in (("/check", {"only": []}), ("/diff", {"from": "main", "to": "metadata:", "scope": []}), ("/inspect", {"source": "main", "tables": []}),
+                       ("/contracts/validate", {"select": []}), ("/contracts/drift", {"entities": []}), ("/templates/verify", {"templates": []}),
+                       ("/ingest", {"data_source": "main", "include_tables": []})):
+        status, answer = server.json("POST", path, body)
+        check(f"a list of nothing is not all: {path}", status == 400 and "is an empty list" in answer["message"], answer)
     check("model", server.json("GET", "/models/main/crates")[1]["name"] == "crates")
     check("no model", server.json("GET", "/models/main/nothing")[0] == 404)
     check("explain", server.json("GET", "/codes/PZ0331")[1]["code"] == "PZ0331")
