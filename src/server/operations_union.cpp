@@ -59,11 +59,45 @@ std::string needed(const Node& arguments, std::string_view key) {
   return *std::move(value);
 }
 
+std::vector<std::string> guard_names() {
+  std::vector<std::string> names;
+  for (const app::Guard& guard : app::all_guards()) {
+    names.push_back(guard.name);
+  }
+  return names;
+}
+
+// A good request by its schema, which is refused as a whole.
+Answer refused(const std::string& message, const std::string& hint) {
+  Answer answer{422, {}};
+  answer.json.set("error", codes::ERR_USAGE.name());
+  answer.json.set("message", message).set("hint", hint);
+  return answer;
+}
+
+// Each guard that is asked for is left out again.
+bool leaves_nothing(const app::CheckRequest& request) {
+  const std::vector<std::string> all = guard_names();
+  const auto holds = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const auto known = [&](const std::string& name) { return holds(all, name); };
+  return std::all_of(request.only.begin(), request.only.end(), known) &&
+         std::all_of(request.skip.begin(), request.skip.end(), known) &&
+         std::all_of(all.begin(), all.end(), [&](const std::string& name) {
+           return holds(request.skip, name) ||
+                  (!request.only.empty() && !holds(request.only, name));
+         });
+}
+
 Answer run_check(app::Context& context, const Node& arguments) {
   refuse_unknown_keys(arguments, {"only", "skip"});
   app::CheckRequest request;
   request.only = narrowing_member(arguments, "only");
   request.skip = list_member(arguments, "skip");
+  if (leaves_nothing(request)) {
+    return refused("only and skip together leave no guard to run", "ask for at least one guard");
+  }
   return {200, report::check_json(app::check(context, request))};
 }
 
@@ -81,12 +115,9 @@ Answer run_impact(app::Context& context, const Node& arguments) {
   request.pending = flag_member(arguments, "pending");
   const bool steps = !request.drop_columns.empty() || !request.drop_tables.empty() ||
                      !request.renames.empty() || !request.retypes.empty();
-  if (request.pending && steps) {  // a good request by its schema, which is refused as a whole
-    Answer answer{422, {}};
-    answer.json.set("error", codes::ERR_USAGE.name());
-    answer.json.set("message", "the pending migration and steps of a change are asked for at once");
-    answer.json.set("hint", "ask for one of them at a time");
-    return answer;
+  if (request.pending && steps) {
+    return refused("the pending migration and steps of a change are asked for at once",
+                   "ask for one of them at a time");
   }
   return {200, report::impact_json(app::find_impact(context, request))};
 }
@@ -134,14 +165,6 @@ Answer run_explain(app::Context&, const Node& arguments) {
   return answer;
 }
 
-std::vector<std::string> guard_names() {
-  std::vector<std::string> names;
-  for (const app::Guard& guard : app::all_guards()) {
-    names.push_back(guard.name);
-  }
-  return names;
-}
-
 Json connection_schema(const std::string& description) {
   return pattern_schema(nullable_text_schema(description), kConnectionPattern);
 }
@@ -177,7 +200,7 @@ std::vector<Operation> union_operations() {
   check.run = run_check;
   check.method = "POST";
   check.pattern = "/check";
-  check.failures = {400};
+  check.failures = {400, 422};
   Operation impact = make("impact", "What does a change break?",
                           "Says what dropping, renaming or retyping columns or tables breaks or "
                           "alters: views, models, contracts, pipelines, metadata, templates.");

@@ -406,6 +406,8 @@ def judge_rest(server, project, cli_entries, cli_check):
     check("bad query", server.json("POST", "/query", {"source_model": "crates", "measures": ["nope:sum"]})[0] == 400)
     check("bad query key", server.json("POST", "/query", {"source_modell": "crates"})[0] == 400)
     check("models", [m["name"] for m in server.json("GET", "/models")[1]] == ["crates"])
+    for body in ({"only": ["code"], "skip": ["code"]}, {"only": ["code", "docs"], "skip": ["docs", "models", "code"]}):
+        check(f"no guard is left: {body}", server.json("POST", "/check", body)[0] == 422)
     run(project, "record", "main")
     day = time.strftime("%Y-%m-%d", time.gmtime())
     for moment in (day, f"{day}T23:59:59Z"):
