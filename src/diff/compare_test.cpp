@@ -56,6 +56,20 @@ TEST(CompareTest, AddsAndDropsTablesAndColumns) {
             (Kinds{"add-column", "drop-column", "create-table", "drop-table"}));
 }
 
+TEST(CompareTest, AnUnnamedSequenceOfAnIdentityIsAnyOne) {
+  const auto counted = [](const char* sequence, schema::Identity::Kind kind) {
+    Column made = column("id");
+    made.identity = schema::Identity{kind, {}, {}, {}, {}, {}, false, sequence};
+    return schema_of({table("t", {made})});
+  };
+  using Kind = schema::Identity::Kind;
+  const Schema live = counted("t_id_seq", Kind::ByDefault);
+  EXPECT_EQ(kinds(live, counted("", Kind::ByDefault)), Kinds{});
+  EXPECT_EQ(kinds(counted("", Kind::ByDefault), live), Kinds{});
+  EXPECT_EQ(kinds(live, counted("other", Kind::ByDefault)).size(), 1U);
+  EXPECT_EQ(kinds(live, counted("", Kind::Always)).size(), 1U);
+}
+
 TEST(CompareTest, ATypeChangeCarriesTheDefault) {
   Column before = column("n");
   before.default_value = schema::Default{schema::Default::Kind::Expression, "1"};
