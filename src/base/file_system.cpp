@@ -263,10 +263,14 @@ class RealFileSystem final : public FileSystem {
   }
 
  private:
+  // Asked once: the only way to ask sets the mask of the whole process for a moment.
   static mode_t default_mode() {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666U & ~mask;
+    static const mode_t kMode = [] {
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      return 0666U & ~mask;
+    }();
+    return kMode;
   }
 
   // A device or a pipe takes the bytes; a file in its place would be one device less.

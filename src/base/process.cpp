@@ -145,6 +145,29 @@ bool pump(Pipe& in, Pipe& out, Pipe& err, const ProcessRequest& request, Process
   ::_exit(127);
 }
 
+// A child that ends before it has read everything is no reason to end. For this thread only: others
+// write to children of their own.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec now{0, 0};
+    while (::sigtimedwait(&pipe_, nullptr, &now) > 0) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
 class SystemProcessRunner final : public ProcessRunner {
  public:
   ProcessResult run(const ProcessRequest& request) override {
@@ -168,9 +191,11 @@ class SystemProcessRunner final : public ProcessRunner {
     Pipe::close_end(err.write_end);
     Pipe::close_end(failure.write_end);
     ProcessResult result;
-    const auto old_handler = ::signal(SIGPIPE, SIG_IGN);
-    const bool ended = pump(in, out, err, request, result);
-    ::signal(SIGPIPE, old_handler);
+    bool ended = false;
+    {
+      const NoPipeSignal quiet;
+      ended = pump(in, out, err, request, result);
+    }
     if (!ended) {
       ::kill(child, SIGKILL);
     }

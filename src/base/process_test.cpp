@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "base/environment.h"
 #include "kedge/error.h"
 
@@ -29,6 +32,26 @@ TEST(Process, ATimeoutKills) {
   const ProcessResult result = make_process_runner()->run(request);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.exit_code, 128 + 9);
+}
+
+// Each thread has a child that reads nothing; SIGPIPE would end the program.
+TEST(Process, ChildrenThatDoNotReadEndNoneOfSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::atomic<int> ended = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&ended] {
+      for (int turn = 0; turn < 25; ++turn) {
+        ProcessRequest request;
+        request.arguments = {"true"};
+        request.standard_input = std::string(1U << 20U, 'x');
+        ended += make_process_runner()->run(request).exit_code == 0 ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(ended, 100);
 }
 
 TEST(Clock, FormatsUtc) {

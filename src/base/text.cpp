@@ -104,11 +104,17 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   if (from.empty()) {
     return text;
   }
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    text.replace(at, from.size(), to);
-    at += to.size();
+  std::size_t at = text.find(from);
+  if (at == std::string::npos) {
+    return text;
   }
-  return text;
+  std::string out;
+  std::size_t copied = 0;
+  for (; at != std::string::npos; at = text.find(from, copied)) {
+    out.append(text, copied, at - copied).append(to);
+    copied = at + from.size();
+  }
+  return out.append(text, copied);
 }
 
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
