@@ -50,10 +50,11 @@ TestedConnection test(const Context& context, const db::ConnectionSettings& sett
   const std::int64_t begin = context.clock.monotonic_milliseconds();
   try {
     const auto connection = context.registry.connect(settings);
-    result.engine = connection->engine();
-    if (result.engine->dialect == schema::Dialect::D1) {
+    const schema::Engine& engine = connection->engine();
+    if (engine.dialect == schema::Dialect::D1) {
       connection->query("SELECT 1");  // it has not been asked for its version
     }
+    result.engine = engine;
   } catch (const Error& error) {
     result.problem = error.problem();
   }

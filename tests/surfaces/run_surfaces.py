@@ -373,7 +373,7 @@ def judge_rest(server, project, cli_entries, cli_check):
         status, answer = server.json("POST", path, body)
         check(f"names nothing: {path} {body}", status == 404 and answer["error"] in ("PZ0210", "PZ0127"), answer)
     status, body = server.json("POST", "/ingest", {"data_source": "main", "datasource": "other"})
-    check("two spellings that differ", (status, body["error"]) == (400, "ERR_BODY"), body)
+    check("two spellings that differ", (status, body["error"]) == (422, "ERR_USAGE"), body)
     check("malformed", server.json("POST", "/check", raw=b"{")[0] == 400)
     check("deep nesting", server.json("POST", "/check", raw=b"[" * 100000)[0] == 400)
     judge_leftovers(server)
