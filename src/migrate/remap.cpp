@@ -1,6 +1,8 @@
 #include "migrate/remap.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "kedge/codes.h"
 #include "migrate/emission.h"
@@ -21,6 +23,16 @@ std::vector<const ForeignKey*> keys_to(const Table& child, const Name& parent,
     }
   }
   return found;
+}
+
+// Which column holds the value of which: their order says nothing.
+using Pairs = std::set<std::pair<Identifier, Identifier>>;
+Pairs pairs_of(const std::vector<Identifier>& columns, const std::vector<Identifier>& referenced) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < columns.size() && i < referenced.size(); ++i) {
+    pairs.emplace(columns[i], referenced[i]);
+  }
+  return pairs;
 }
 
 // Shared referencing columns, else the only pair between the two tables.
@@ -65,6 +77,9 @@ class Finder {
       for (const Identifier& column : key->columns) {
         columns.push_back(column_after(e_.changes, child.name, column));
       }
+      if (stays_the_same(key->referenced_columns, columns, new_parent, wanted)) {
+        continue;
+      }
       const ForeignKey* other = partner(columns, wanted, live.size());
       if (other == nullptr) {
         if (wanted.size() > 1) {
@@ -88,6 +103,19 @@ class Finder {
             {child.name, columns[0], other->columns[0], new_parent, old_key, new_key[0]});
       }
     }
+  }
+  // The key has the same columns in another order: every row holds what it must.
+  bool stays_the_same(const std::vector<Identifier>& old_key,
+                      const std::vector<Identifier>& columns, const Name& parent,
+                      const std::vector<const ForeignKey*>& wanted) const {
+    std::vector<Identifier> old_columns;
+    for (const Identifier& column : old_key) {
+      old_columns.push_back(column_after(e_.changes, parent, column));
+    }
+    const Pairs pairs = pairs_of(columns, old_columns);
+    return std::any_of(wanted.begin(), wanted.end(), [&](const ForeignKey* key) {
+      return pairs_of(key->columns, key->referenced_columns) == pairs;
+    });
   }
   // A rebuilt sqlite table must have both keys, before its rebuild or after it; the others fill
   // before the old key goes.

@@ -1,6 +1,7 @@
 #include "project/connections.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/text.h"
@@ -47,15 +48,6 @@ bool is_usable_name(std::string_view name) {
          name.find("__") == std::string_view::npos;
 }
 
-bool holds_password(std::string_view key, const std::string& text) {
-  if (key == "password" || key == "token") {
-    return !text.empty();
-  }
-  const std::string lower = base::to_lower(text);
-  return key == "connection_string" &&
-         (lower.find("pwd=") != std::string::npos || lower.find("password=") != std::string::npos);
-}
-
 // The passwords inside a connection string: a driver may say them alone.
 std::vector<std::string> passwords_of(const std::string& text) {
   std::vector<std::string> found;
@@ -69,9 +61,11 @@ std::vector<std::string> passwords_of(const std::string& text) {
     const std::size_t begin = equals + (quoted ? 2 : 1);
     std::size_t end = text.find(quoted ? '}' : ';', begin);
     end = end == std::string::npos ? text.size() : end;
-    const bool secret = key == "pwd" || key.find("password") != std::string::npos ||
-                        key.find("secret") != std::string::npos ||
-                        key.find("token") != std::string::npos;
+    constexpr std::array<std::string_view, 6> kWords = {"password", "passwd", "pwd",
+                                                        "secret",   "token",  "passphrase"};
+    const bool secret = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+      return key.find(word) != std::string::npos;
+    });
     if (secret && end > begin) {
       found.push_back(text.substr(begin, end - begin));
     }
@@ -79,6 +73,11 @@ std::vector<std::string> passwords_of(const std::string& text) {
     at = next == std::string::npos ? text.size() : next + 1;
   }
   return found;
+}
+
+bool holds_password(std::string_view key, const std::string& text) {
+  return key == "connection_string" ? !passwords_of(text).empty()
+                                    : (key == "password" || key == "token") && !text.empty();
 }
 
 class ConnectionReader {

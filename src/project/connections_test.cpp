@@ -36,6 +36,17 @@ TEST(ConnectionsTest, ReadsConnectionsEntitiesAndExpandsSecrets) {
   EXPECT_EQ(read.connections.find("edge")->settings("/p").at("folder"), "/p");
 }
 
+TEST(ConnectionsTest, EverySecretKeyOfAConnectionStringIsOne) {
+  for (const char* key : {"PWD", "passwd", "Password", "Passphrase", "AuthToken"}) {
+    const ConnectionsLoad read = load(std::string("far: {connector: odbc, connection_string: '") +
+                                      key + "=hidden;UID=u'}\n");
+    ASSERT_EQ(read.warnings.size(), 1U) << key;
+    EXPECT_EQ(read.warnings[0].problem.code.name(), "PZ0601");
+    const std::vector<std::string>& secrets = read.connections.find("far")->secrets;
+    EXPECT_EQ(std::count(secrets.begin(), secrets.end(), "hidden"), 1) << key;
+  }
+}
+
 struct Wrong {
   std::string text;
   std::string place;
