@@ -33,16 +33,17 @@ std::size_t matched(std::string_view pattern, std::size_t p, char character) {
   return pattern[p] == '?' || pattern[p] == character ? 1 : 0;
 }
 
-}  // namespace
-
-bool matches_file_glob(std::string_view pattern, std::string_view text) {
+// `matched_at(pattern, place, character)`: how many characters of the pattern at this place match
+// it; 0 for none.
+template <class Matched>
+bool matches(std::string_view pattern, std::string_view text, const Matched& matched_at) {
   std::size_t p = 0;
   std::size_t t = 0;
   std::size_t star = std::string_view::npos;
   std::size_t retry = 0;
   while (t < text.size()) {
     const bool is_star = p < pattern.size() && pattern[p] == '*';
-    const std::size_t taken = p < pattern.size() && !is_star ? matched(pattern, p, text[t]) : 0;
+    const std::size_t taken = p < pattern.size() && !is_star ? matched_at(pattern, p, text[t]) : 0;
     if (is_star) {
       star = p++;
       retry = t;
@@ -57,6 +58,18 @@ bool matches_file_glob(std::string_view pattern, std::string_view text) {
     }
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace
+
+bool matches_glob(std::string_view pattern, std::string_view text) {
+  return matches(pattern, text, [](std::string_view at, std::size_t p, char character) {
+    return at[p] == character ? std::size_t{1} : std::size_t{0};
+  });
+}
+
+bool matches_file_glob(std::string_view pattern, std::string_view text) {
+  return matches(pattern, text, matched);
 }
 
 }  // namespace kedge::base

@@ -5,6 +5,14 @@
 namespace kedge::base {
 namespace {
 
+TEST(Glob, StarMatchesAnyRun) {
+  EXPECT_TRUE(matches_glob("a*c", "abbc"));
+  EXPECT_TRUE(matches_glob("*", ""));
+  EXPECT_TRUE(matches_glob("sales.*", "sales.orders"));
+  EXPECT_FALSE(matches_glob("a*c", "abcd"));
+  EXPECT_FALSE(matches_glob("abc", "ab"));
+}
+
 TEST(FileGlob, StarsMarksAndSets) {
   EXPECT_TRUE(matches_file_glob("f[12].sqlite", "f2.sqlite"));
   EXPECT_FALSE(matches_file_glob("f[12].sqlite", "f3.sqlite"));

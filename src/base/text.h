@@ -24,8 +24,6 @@ std::size_t count_code_points(std::string_view text);
 std::string_view truncate_utf8(std::string_view text, std::size_t bytes);
 // Milliseconds of "500ms", "5s", "30m", "2h", "7d", up to 10^9 of a unit; nothing for other texts.
 std::optional<std::int64_t> parse_duration(std::string_view text);
-// Glob with '*' only (any run of characters, also none).
-bool matches_glob(std::string_view pattern, std::string_view text);
 
 std::size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein, bytes
 // The nearest candidate within max(2, length / 3) edits or equal when lower-cased; first of equals.

@@ -5,14 +5,6 @@
 namespace kedge::base {
 namespace {
 
-TEST(Glob, StarMatchesAnyRun) {
-  EXPECT_TRUE(matches_glob("a*c", "abbc"));
-  EXPECT_TRUE(matches_glob("*", ""));
-  EXPECT_TRUE(matches_glob("sales.*", "sales.orders"));
-  EXPECT_FALSE(matches_glob("a*c", "abcd"));
-  EXPECT_FALSE(matches_glob("abc", "ab"));
-}
-
 TEST(NearestName, SuggestsATypingErrorAndNothingFar) {
   const std::vector<std::string> known = {"columns", "measures", "joins"};
   EXPECT_EQ(nearest_name("colums", known), "columns");

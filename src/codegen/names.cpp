@@ -1,5 +1,6 @@
 #include "codegen/names.h"
 
+#include "base/glob.h"
 #include "base/text.h"
 
 namespace kedge::codegen {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/glob.h"
 
 namespace kedge::dialect {
 

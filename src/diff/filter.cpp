@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "kedge/error.h"

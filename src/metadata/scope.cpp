@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 

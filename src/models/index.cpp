@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/text.h"
+#include "base/glob.h"
 #include "models/live.h"
 #include "models/table_names.h"
 

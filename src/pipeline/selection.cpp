@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "pipeline/graph.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/glob.h"
 #include "kedge/schema.h"
 
 namespace kedge::schema {
