@@ -1,5 +1,6 @@
 #include "app/connections.h"
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "document/json.h"
 #include "kedge/codes.h"
@@ -41,7 +42,7 @@ std::string place_of(const db::ConnectionSettings& settings) {
     text += get("port").empty() ? "" : ":" + get("port");
     text += get("database").empty() ? "" : (text.empty() ? "" : "/") + get("database");
   }
-  return db::redact(std::move(text), settings.secrets);
+  return base::hide_secrets(std::move(text), settings.secrets);
 }
 
 TestedConnection test(const Context& context, const db::ConnectionSettings& settings) {

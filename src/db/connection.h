@@ -143,7 +143,7 @@ class Connector {
   virtual std::unique_ptr<Connection> connect(const ConnectionSettings& settings) = 0;
 };
 
-// The explicit table of connectors: filled by cli (and by tests), handed down. Never global.
+// The explicit table of connectors: filled by engine (and by tests), handed down. Never global.
 class Registry {
  public:
   void add(std::string name, std::shared_ptr<Connector> connector);
@@ -160,7 +160,5 @@ class Registry {
 // done; the password counts as a secret. nullopt when the text is no URL of these.
 std::optional<ConnectionSettings> parse_url(std::string_view url);
 std::string redact_url(std::string_view url);
-// Replaces every secret, also in its percent-encoded form, by ***.
-std::string redact(std::string text, std::span<const std::string> secrets);
 
 }  // namespace kedge::db

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 
@@ -90,7 +91,9 @@ std::string to_string(FailureClass failure) {
 }
 
 void throw_failure(const ConnectionSettings& settings, Failure failure) {
-  const auto clean = [&](std::string text) { return redact(std::move(text), settings.secrets); };
+  const auto clean = [&](std::string text) {
+    return base::hide_secrets(std::move(text), settings.secrets);
+  };
   std::string words = clean(std::string(base::trim(failure.driver_message)));
   if (words.empty()) {
     words = "the driver gave no message";

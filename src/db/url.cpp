@@ -2,13 +2,12 @@
 #include <array>
 #include <charconv>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "db/connection.h"
 
 namespace kedge::db {
 namespace {
-
-constexpr std::string_view kMask = "***";
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') {
@@ -32,34 +31,6 @@ std::string percent_decode(std::string_view text) {
     }
   }
   return result;
-}
-
-bool is_unreserved(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-         c == '_' || c == '.' || c == '~';
-}
-
-std::string percent_encode(std::string_view text, std::string_view digits, std::string_view kept) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_unreserved(c) || kept.find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      result += '%';
-      result += digits[byte >> 4U];
-      result += digits[byte & 15U];
-    }
-  }
-  return result;
-}
-
-bool is_secret_key(std::string_view key) {
-  const std::string lower = base::to_lower(key);
-  constexpr std::array<std::string_view, 6> kWords = {"password", "passwd", "pwd",
-                                                      "secret",   "token",  "passphrase"};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
 struct Split {
@@ -103,7 +74,7 @@ void add_query(ConnectionSettings& settings, std::string_view query) {
       continue;
     }
     std::string value = percent_decode(pair.tail);
-    if (is_secret_key(pair.head) && !value.empty()) {
+    if (base::is_secret_key(pair.head) && !value.empty()) {
       settings.secrets.push_back(value);
     }
     settings.options[option_name(percent_decode(pair.head))] = std::move(value);
@@ -201,27 +172,6 @@ std::optional<ConnectionSettings> d1_url(std::string_view rest) {
   return settings;
 }
 
-// Calls visit(key, value range) for each "key=value" of an ODBC connection string; {} quotes.
-template <class Visit>
-void each_odbc_pair(std::string_view text, const Visit& visit) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t equals = text.find('=', at);
-    if (equals == std::string_view::npos) {
-      return;
-    }
-    std::size_t begin = equals + 1;
-    std::size_t end = text.find(';', begin);
-    if (begin < text.size() && text[begin] == '{') {
-      const std::size_t close = text.find('}', begin);
-      end = close == std::string_view::npos ? close : text.find(';', close);
-    }
-    end = std::min(end, text.size());
-    visit(base::trim(text.substr(at, equals - at)), begin, end);
-    at = end + 1;
-  }
-}
-
 std::optional<ConnectionSettings> odbc_url(std::string_view rest) {
   ConnectionSettings settings;
   settings.connector = "odbc";
@@ -230,16 +180,7 @@ std::optional<ConnectionSettings> odbc_url(std::string_view rest) {
     return settings;
   }
   settings.options["connection_string"] = std::string(rest);
-  each_odbc_pair(rest, [&](std::string_view key, std::size_t begin, std::size_t end) {
-    if (!is_secret_key(key) || begin == end) {
-      return;
-    }
-    std::string_view value = rest.substr(begin, end - begin);
-    settings.secrets.emplace_back(value);
-    if (value.size() > 2 && value.front() == '{' && value.back() == '}') {
-      settings.secrets.emplace_back(value.substr(1, value.size() - 2));
-    }
-  });
+  settings.secrets = base::odbc_secrets(rest);
   return settings;
 }
 
@@ -269,8 +210,9 @@ std::string redact_query(std::string_view query) {
   std::vector<std::string> parts = base::split(query, '&');
   for (std::string& part : parts) {
     const std::size_t equals = part.find('=');
-    if (equals != std::string::npos && is_secret_key(std::string_view(part).substr(0, equals))) {
-      part = part.substr(0, equals + 1) + std::string(kMask);
+    if (equals != std::string::npos &&
+        base::is_secret_key(std::string_view(part).substr(0, equals))) {
+      part = part.substr(0, equals + 1) + std::string(base::kMask);
     }
   }
   return base::join(parts, "&");
@@ -279,10 +221,10 @@ std::string redact_query(std::string_view query) {
 std::string redact_odbc(std::string_view text) {
   std::string result;
   std::size_t copied = 0;
-  each_odbc_pair(text, [&](std::string_view key, std::size_t begin, std::size_t end) {
-    if (is_secret_key(key)) {
+  base::each_odbc_pair(text, [&](std::string_view key, std::size_t begin, std::size_t end) {
+    if (base::is_secret_key(key)) {
       result += text.substr(copied, begin - copied);
-      result += kMask;
+      result += base::kMask;
       copied = end;
     }
   });
@@ -299,8 +241,8 @@ std::string redact_authority(std::string_view rest) {
   const std::size_t colon = rest.find(':');
   std::string masked(rest);
   if (at != std::string_view::npos && colon != std::string_view::npos && colon < at) {
-    masked =
-        std::string(rest.substr(0, colon + 1)) + std::string(kMask) + std::string(rest.substr(at));
+    masked = std::string(rest.substr(0, colon + 1)) + std::string(base::kMask) +
+             std::string(rest.substr(at));
   }
   const Split tail = split_at(masked, masked.find('?'));
   return tail.found ? std::string(tail.head) + "?" + redact_query(tail.tail) : masked;
@@ -340,29 +282,6 @@ std::optional<ConnectionSettings> parse_url(std::string_view url) {
     settings->name = redact_url(url);
   }
   return settings;
-}
-
-std::string redact(std::string text, std::span<const std::string> secrets) {
-  std::vector<std::string> words;
-  for (const std::string& secret : secrets) {
-    if (secret.empty()) {
-      continue;
-    }
-    words.push_back(secret);
-    for (const std::string_view digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
-      words.push_back(percent_encode(secret, digits, ""));
-      words.push_back(percent_encode(secret, digits, "!$&'()*+,;="));
-    }
-  }
-  // Longest first: a secret that holds another one must not be broken up by it.
-  std::sort(words.begin(), words.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(b.size(), std::string_view(a)) < std::pair(a.size(), std::string_view(b));
-  });
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  for (const std::string& word : words) {
-    text = base::replace_all(std::move(text), word, kMask);
-  }
-  return text;
 }
 
 }  // namespace kedge::db

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/secrets.h"
 #include "db/connection.h"
 #include "kedge/codes.h"
 
@@ -75,7 +76,7 @@ std::string Workspace::said(const db::DatabaseError& error, std::optional<bool> 
 }
 
 std::string Workspace::hide(std::string text) const {
-  return project::hide_secrets(std::move(text), secrets);
+  return base::hide_secrets(std::move(text), secrets);
 }
 
 }  // namespace kedge::pipeline

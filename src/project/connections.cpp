@@ -1,9 +1,9 @@
 #include "project/connections.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "kedge/codes.h"
 #include "project/chapters.h"
@@ -48,35 +48,8 @@ bool is_usable_name(std::string_view name) {
          name.find("__") == std::string_view::npos;
 }
 
-// The passwords inside a connection string: a driver may say them alone.
-std::vector<std::string> passwords_of(const std::string& text) {
-  std::vector<std::string> found;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t equals = text.find('=', at);
-    if (equals == std::string::npos) {
-      break;
-    }
-    const std::string key = base::to_lower(base::trim(text.substr(at, equals - at)));
-    const bool quoted = equals + 1 < text.size() && text[equals + 1] == '{';
-    const std::size_t begin = equals + (quoted ? 2 : 1);
-    std::size_t end = text.find(quoted ? '}' : ';', begin);
-    end = end == std::string::npos ? text.size() : end;
-    constexpr std::array<std::string_view, 6> kWords = {"password", "passwd", "pwd",
-                                                        "secret",   "token",  "passphrase"};
-    const bool secret = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-      return key.find(word) != std::string::npos;
-    });
-    if (secret && end > begin) {
-      found.push_back(text.substr(begin, end - begin));
-    }
-    const std::size_t next = text.find(';', end);
-    at = next == std::string::npos ? text.size() : next + 1;
-  }
-  return found;
-}
-
 bool holds_password(std::string_view key, const std::string& text) {
-  return key == "connection_string" ? !passwords_of(text).empty()
+  return key == "connection_string" ? !base::odbc_secrets(text).empty()
                                     : (key == "password" || key == "token") && !text.empty();
 }
 
@@ -216,9 +189,8 @@ class ConnectionReader {
                   name_ + ": " + key + ": needs " + wanted + ", not " + value_shown);
       return;
     }
-    const bool from_environment = expander_.is_expanded(value);
     check_path(option, connection);
-    if (!from_environment && holds_password(key, value.text)) {
+    if (!expander_.is_expanded(value) && holds_password(key, value.text)) {
       warnings_.push_back({{codes::PZ0601,
                             name_ + ": " + key + ": is written in the file",
                             report_.place(value),
@@ -232,11 +204,11 @@ class ConnectionReader {
       connection.secrets.push_back(value.text);
     }
     if (key == "connection_string") {
-      for (std::string& password : passwords_of(value.text)) {
+      for (std::string& password : base::odbc_secrets(value.text)) {
         connection.secrets.push_back(std::move(password));
       }
     }
-    connection.options[key] = {value.text, report_.place(value), from_environment};
+    connection.options[key] = {value.text, report_.place(value)};
   }
 
   static std::string complaint(const Node& value, const OptionRule& rule) {
@@ -385,23 +357,6 @@ class Loader {
   std::vector<bool> option_;  // which unset variables only an option uses
 };
 
-std::string percent_encoded(std::string_view text, std::string_view digits) {
-  std::string result;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      result += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      result += '%';
-      result += digits[byte >> 4U];
-      result += digits[byte & 15U];
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 const Entity* Connection::find_entity(std::string_view entity) const {
@@ -476,17 +431,6 @@ std::vector<std::string> known_connectors() {
     }
   }
   return names;
-}
-
-std::string hide_secrets(std::string text, const std::vector<std::string>& secrets) {
-  for (const std::string& secret : secrets) {
-    if (!secret.empty()) {
-      text = base::replace_all(std::move(text), secret, "***");
-      text = base::replace_all(std::move(text), percent_encoded(secret, "0123456789ABCDEF"), "***");
-      text = base::replace_all(std::move(text), percent_encoded(secret, "0123456789abcdef"), "***");
-    }
-  }
-  return text;
 }
 
 }  // namespace kedge::project

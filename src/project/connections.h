@@ -67,7 +67,6 @@ struct Entity {
 struct Option {
   std::string text;  // expanded; booleans and numbers as written
   Position where;
-  bool from_environment = false;
 };
 
 struct Connection {
@@ -122,7 +121,5 @@ Entity read_call_entity(const Connection& connection, const CallEntity& call,
                         std::vector<Problem>& problems);
 
 std::vector<std::string> known_connectors();  // those that a connection may name
-// Replaces every secret, plain or percent-encoded, by "***".
-std::string hide_secrets(std::string text, const std::vector<std::string>& secrets);
 
 }  // namespace kedge::project

@@ -35,14 +35,12 @@ std::vector<ConnectorRule> make_rules() {
   const std::vector<OptionRule> file = {text("path", Need::Required)};
   const std::vector<OptionRule> store = {};
   return {
-      {"localfiles", {text("root")}, false, false},
+      {"localfiles", {text("root")}, false},
       {"sqlite", file},
       {"duckdb", file},
       {"postgres",
        {text("host", Need::Required), text("database", Need::Required), kPort, text("user"),
-        text("password"), kPostgresSsl, text("schema"), kConnect, kCommand},
-       true,
-       false},
+        text("password"), kPostgresSsl, text("schema"), kConnect, kCommand}},
       {"mysql",
        {text("host", Need::Required), text("database", Need::Required), kPort, text("user"),
         text("password"), text("ssl_mode"), kConnect, kCommand}},
@@ -54,10 +52,10 @@ std::vector<ConnectorRule> make_rules() {
        {text("dsn"), text("connection_string"), text("user"), text("password"), kDialect,
         text("schema")}},
       {"d1", {text("database", Need::Required), text("wrangler"), boolean("local")}},
-      {"azureblob", store, false, false, false},
-      {"s3", store, false, false, false},
-      {"gcs", store, false, false, false},
-      {"sftp", store, false, false, false},
+      {"azureblob", store, false, false},
+      {"s3", store, false, false},
+      {"gcs", store, false, false},
+      {"sftp", store, false, false},
   };
 }
 

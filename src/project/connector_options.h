@@ -25,7 +25,6 @@ struct ConnectorRule {
   std::string_view name;
   std::vector<OptionRule> options;
   bool database = true;
-  bool ignores_case = true;  // of table names
   bool in_build = true;  // false: a known name whose rules apply offline, but that cannot be opened
 };
 
