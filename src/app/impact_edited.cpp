@@ -213,8 +213,7 @@ std::set<std::string> edited_settings(Context& context, const base::FileSystem& 
   for (const contracts::ContractChange& change :
        diff_contract_texts(context, before.read(file).value_or(""), after.read(file).value_or(""))
            .changes) {
-    const bool whole = change.text == "entity removed" || change.text == "entity added";
-    if (whole || change.text.starts_with("read: ") || change.text.starts_with("write")) {
+    if (change.part != contracts::ContractPart::Shape) {
       result.changes.push_back("contract " + change.entity + ": " + change.text);
       entities.insert(change.entity);
     }

@@ -94,10 +94,13 @@ class Differ {
 
   void compare(const EntityContract& before, const EntityContract& after) {
     entity_ = before.connection + "." + before.entity;
+    part_ = ContractPart::Shape;
     compare_columns(before.contract, after.contract);
     compare_checks(all(before.contract, before.expectations),
                    all(after.contract, after.expectations));
+    part_ = ContractPart::Read;
     compare_read(before, after);
+    part_ = ContractPart::Write;
     if (before.strategy.empty() || after.strategy.empty()) {
       if (before.strategy != after.strategy) {
         const bool gone = after.strategy.empty();
@@ -112,12 +115,14 @@ class Differ {
     prefix_.clear();
   }
 
-  void add(const std::string& entity, DiffKind kind, const std::string& text) {
-    changes_.push_back({kind, entity, text});
+  void add(const EntityContract& entity, DiffKind kind, const std::string& text) {
+    changes_.push_back({kind, ContractPart::Entity, entity.connection + "." + entity.entity, text});
   }
 
  private:
-  void add(DiffKind kind, const std::string& text) { add(entity_, kind, prefix_ + text); }
+  void add(DiffKind kind, const std::string& text) {
+    changes_.push_back({kind, part_, entity_, prefix_ + text});
+  }
 
   static std::vector<Check> all(const Contract& contract, const std::vector<Check>& expectations) {
     std::vector<Check> checks = contract.facts;
@@ -271,6 +276,7 @@ class Differ {
 
   std::vector<ContractChange>& changes_;
   std::string entity_;
+  ContractPart part_ = ContractPart::Shape;
   std::string prefix_;
 };
 
@@ -291,14 +297,14 @@ std::vector<ContractChange> diff_contracts(const std::vector<EntityContract>& be
   for (const EntityContract& entity : before) {
     const EntityContract* now = find_entity(after, entity);
     if (now == nullptr) {
-      differ.add(entity.connection + "." + entity.entity, DiffKind::Breaking, "entity removed");
+      differ.add(entity, DiffKind::Breaking, "entity removed");
     } else {
       differ.compare(entity, *now);
     }
   }
   for (const EntityContract& entity : after) {
     if (find_entity(before, entity) == nullptr) {
-      differ.add(entity.connection + "." + entity.entity, DiffKind::Compatible, "entity added");
+      differ.add(entity, DiffKind::Compatible, "entity added");
     }
   }
   return changes;

@@ -78,8 +78,11 @@ struct OdcsImport {
 OdcsImport from_odcs(const std::string& file, const std::string& text);
 
 enum class DiffKind { Breaking, Compatible };
+// Shape: columns and checks of what is read. Read: its other settings. Write: all of the write.
+enum class ContractPart { Entity, Shape, Read, Write };
 struct ContractChange {
   DiffKind kind = DiffKind::Compatible;
+  ContractPart part = ContractPart::Entity;
   std::string entity;
   std::string text;  // "column 'a' removed"
 };
