@@ -41,7 +41,7 @@ void Invocation::print(const document::Json& form, const std::string& text) cons
 
 std::string Terminal::read_all_input() const {
   std::string text;
-  while (const std::optional<std::string> line = read_line()) {
+  while (const std::optional<std::string> line = read_line(kWholeLine)) {
     text += *line + "\n";
   }
   return text;

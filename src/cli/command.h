@@ -57,11 +57,11 @@ class Arguments {
 struct Terminal {
   base::Sink& out;
   base::Sink& err;
-  std::function<std::optional<std::string>()> read_line;  // nullopt at end of input
-  bool interactive = false;                               // standard input is a terminal
-  bool color = false;  // standard output is a terminal and NO_COLOR is not set
-  // A line of which at most so many bytes are kept; the rest is read and dropped.
-  std::function<std::optional<std::string>(std::size_t)> read_line_up_to = {};
+  static constexpr std::size_t kWholeLine = std::string::npos;
+  // nullopt at end of input. Of a longer line `most` bytes are kept; the rest is read and dropped.
+  std::function<std::optional<std::string>(std::size_t most)> read_line;
+  bool interactive = false;  // standard input is a terminal
+  bool color = false;        // standard output is a terminal and NO_COLOR is not set
   std::string read_all_input() const;
 };
 

@@ -43,7 +43,7 @@ bool confirm(Invocation& invocation, const std::string& question) {
                 "add --yes to apply without a question");
   }
   invocation.terminal.err.write(question + " [y/N] ");
-  return is_yes(invocation.terminal.read_line());
+  return is_yes(invocation.terminal.read_line(Terminal::kWholeLine));
 }
 
 void print_apply(Invocation& invocation, const models::ApplyDriftResult& result) {

@@ -97,12 +97,8 @@ int mcp(Invocation& invocation) {
     invocation.terminal.out.write(line);
     std::fflush(stdout);
   });
-  const auto next = [&] {
-    return invocation.terminal.read_line_up_to
-               ? invocation.terminal.read_line_up_to(server::McpSession::kLineBytes + 1)
-               : invocation.terminal.read_line();
-  };
-  while (const std::optional<std::string> line = next()) {
+  while (const std::optional<std::string> line =
+             invocation.terminal.read_line(server::McpSession::kLineBytes + 1)) {
     if (!base::trim(*line).empty()) {
       session.take(*line);
     }

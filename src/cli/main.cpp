@@ -23,7 +23,7 @@ class FileSink final : public base::Sink {
   std::FILE* file_;
 };
 
-std::optional<std::string> read_line_up_to(std::size_t most) {
+std::optional<std::string> read_line(std::size_t most) {
   std::string line;
   std::streambuf& input = *std::cin.rdbuf();
   int next = input.sbumpc();
@@ -54,15 +54,8 @@ int delivered(int exit_code, cli::Terminal& terminal) {
 int main(int argc, char** argv) {
   FileSink out(stdout);
   FileSink err(stderr);
-  cli::Terminal terminal{out,
-                         err,
-                         []() -> std::optional<std::string> {
-                           std::string line;
-                           return std::getline(std::cin, line) ? std::optional(line) : std::nullopt;
-                         },
-                         ::isatty(STDIN_FILENO) != 0,
-                         ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr,
-                         read_line_up_to};
+  cli::Terminal terminal{out, err, read_line, ::isatty(STDIN_FILENO) != 0,
+                         ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") {
     out.write(std::string("kedge ") + KEDGE_VERSION + "\n");

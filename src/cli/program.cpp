@@ -90,7 +90,7 @@ int run_program(const std::vector<std::string>& argv, Terminal& given,
   const bool has_secret = std::any_of(argv.begin(), argv.end(), [&](const std::string& word) {
     return mask_arguments(word, argv) != word;
   });
-  Terminal masked{out, err, given.read_line, given.interactive, given.color, given.read_line_up_to};
+  Terminal masked{out, err, given.read_line, given.interactive, given.color};
   Terminal& terminal = has_secret ? masked : given;
   const std::vector<Command> commands = all_commands();
   const auto parsed = parse_arguments(commands, argv);

@@ -14,17 +14,18 @@ namespace {
 
 using document::Json;
 
-// A column that goes in a rebuild has no statement of its own.
-bool is_destructive(const migrate::Plan& plan, std::size_t change) {
-  if (std::holds_alternative<change::DropColumn>(plan.changes[change].change)) {
-    return true;
+// Of each change. A column that goes in a rebuild has no statement of its own.
+std::vector<bool> destructive_changes(const migrate::Plan& plan) {
+  std::vector<bool> destructive(plan.changes.size(), false);
+  for (std::size_t i = 0; i < plan.changes.size(); ++i) {
+    destructive[i] = std::holds_alternative<change::DropColumn>(plan.changes[i].change);
   }
   for (const migrate::PlanStatement& statement : plan.up) {
-    if (statement.change == change && statement.destructive) {
-      return true;
+    if (statement.destructive && statement.change && *statement.change < destructive.size()) {
+      destructive[*statement.change] = true;
     }
   }
-  return false;
+  return destructive;
 }
 
 std::string refusal_of(const migrate::Status& status) {
@@ -220,9 +221,10 @@ std::string one_line(const std::string& text) {
 
 std::string diff_text(const app::ShapeDiff& result) {
   std::string text;
+  const std::vector<bool> destructive = destructive_changes(result.plan);
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
     text += one_line(describe(result.plan.changes[i].change));
-    text += is_destructive(result.plan, i) ? "  (destructive)\n" : "\n";
+    text += destructive[i] ? "  (destructive)\n" : "\n";
     if (const migrate::Status& status = result.plan.changes[i].status; is_impossible(status)) {
       text += "  refused, " + refusal_of(status) + "\n";
     }
@@ -275,9 +277,10 @@ std::string diff_sql(const app::ShapeDiff& result) {
 
 Json diff_json(const app::ShapeDiff& result) {
   Json changes = Json::array();
+  const std::vector<bool> destructive = destructive_changes(result.plan);
   for (std::size_t i = 0; i < result.plan.changes.size(); ++i) {
     Json change = planned_change_json(result.plan.changes[i]);
-    change.set("destructive", is_destructive(result.plan, i));
+    change.set("destructive", destructive[i]);
     change.set("text", describe(result.plan.changes[i].change));
     changes.push(change);
   }

@@ -105,46 +105,47 @@ std::string plain_case(const std::string& name, const std::string& class_name,
 std::string findings_junit(const JunitReport& report) {
   std::map<std::string, Suite> suites;
   Suite all;
-  // The first testcase of a guard has its time.
-  const auto time_of = [&](const std::string& guard) {
-    const auto taken = report.seconds.find(guard);
-    const auto own = suites.find(guard.empty() ? report.name : guard);
-    const bool first = own == suites.end() || own->second.tests == 0;
-    return time_text(first && taken != report.seconds.end() ? taken->second : 0);
-  };
-  const auto add = [&](const std::string& guard, const std::string& text,
-                       std::size_t Suite::*outcome, std::size_t count) {
+  // `text` makes the testcase with its time: the first one of a guard has that of the guard.
+  const auto add = [&](const std::string& guard, const auto& text, std::size_t Suite::*outcome,
+                       std::size_t count) {
     Suite& own = suites[guard.empty() ? report.name : guard];
-    if (own.tests == 0) {
-      const auto taken = report.seconds.find(guard);
-      own.seconds = taken != report.seconds.end() ? taken->second : 0;
-      all.seconds += own.seconds;
-    }
-    own.cases += text;
+    const auto taken = report.seconds.find(guard);
+    const double seconds = own.tests == 0 && taken != report.seconds.end() ? taken->second : 0;
+    own.cases += text(time_text(seconds));
+    own.seconds += seconds;
+    all.seconds += seconds;
     for (Suite* suite : {&own, &all}) {
       suite->tests += 1;
       suite->*outcome += count;
     }
   };
-  for (const auto& [list, checked] :
-       {std::pair(&report.findings, Judged::Yes), std::pair(&report.unchecked, Judged::No)}) {
-    for (const Finding& finding : *list) {
-      add(finding.guard, test_case(finding, checked, time_of(finding.guard)),
+  const auto add_all = [&](const std::vector<Finding>& findings, Judged checked) {
+    for (const Finding& finding : findings) {
+      add(
+          finding.guard, [&](const std::string& time) { return test_case(finding, checked, time); },
           checked == Judged::Yes ? &Suite::failures : &Suite::errors,
           finding.severity == Severity::Error ? 1 : 0);
     }
-  }
+  };
+  const auto add_plain = [&](const std::string& guard, const std::string& name,
+                             const std::string& content, std::size_t Suite::*outcome,
+                             std::size_t count) {
+    const std::string class_name = guard.empty() ? "kedge" : "kedge." + guard;
+    add(
+        guard, [&](const std::string& time) { return plain_case(name, class_name, content, time); },
+        outcome, count);
+  };
+  add_all(report.findings, Judged::Yes);
+  add_all(report.unchecked, Judged::No);
   for (const Referral& referral : report.referrals) {
-    add(referral.guard,
-        plain_case("not checked", "kedge." + referral.guard,
-                   "<skipped>" + xml_text(referral.reason) + "</skipped>", time_of(referral.guard)),
-        &Suite::skipped, 1);
+    add_plain(referral.guard, "not checked", "<skipped>" + xml_text(referral.reason) + "</skipped>",
+              &Suite::skipped, 1);
   }
   for (const std::string& guard : report.in_line) {
-    add(guard, plain_case("in line", "kedge." + guard, "", time_of(guard)), &Suite::failures, 0);
+    add_plain(guard, "in line", "", &Suite::failures, 0);
   }
   if (suites.empty()) {
-    add("", plain_case("no findings", "kedge", "", time_of("")), &Suite::failures, 0);
+    add_plain("", "no findings", "", &Suite::failures, 0);
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
                      attribute("name", report.name) + counts(all) + ">\n";

@@ -69,7 +69,7 @@ Json initialize(const Node& parameters) {
 Json tool_json(const Tool& tool) {
   Json annotations;
   annotations.set("title", tool.title).set("readOnlyHint", tool.read_only);
-  annotations.set("destructiveHint", false).set("idempotentHint", tool.idempotent);
+  annotations.set("destructiveHint", false).set("idempotentHint", true);
   annotations.set("openWorldHint", false);
   Json json;
   json.set("name", tool.name).set("title", tool.title).set("description", tool.description);

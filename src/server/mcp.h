@@ -26,7 +26,6 @@ struct Tool {
   std::string description;
   document::Json input_schema;
   bool read_only = true;
-  bool idempotent = true;
   // Gets the arguments as a mapping. An Error thrown becomes an answer with isError.
   std::function<ToolAnswer(const document::Node&, const app::Cancellation*)> call;
 };

@@ -47,7 +47,7 @@ McpServer waiting_server(Gate& gate) {
   McpServer server;
   document::Json schema;
   schema.set("type", "object");
-  server.tools.push_back({"wait", "Wait", "Waits", schema, true, true, [&gate](auto&&...) {
+  server.tools.push_back({"wait", "Wait", "Waits", schema, true, [&gate](auto&&...) {
                             gate.pass();
                             return ToolAnswer{document::Json::object(), false};
                           }});

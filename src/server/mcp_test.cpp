@@ -11,11 +11,11 @@ McpServer sample() {
   McpServer server;
   document::Json schema;
   schema.set("type", "object");
-  server.tools.push_back({"echo", "Echo", "Says what it was told", schema, true, true,
+  server.tools.push_back({"echo", "Echo", "Says what it was told", schema, true,
                           [](const document::Node& arguments, const app::Cancellation*) {
                             return ToolAnswer{document::to_json(arguments), false};
                           }});
-  server.tools.push_back({"fails", "Fails", "Always fails", schema, true, true,
+  server.tools.push_back({"fails", "Fails", "Always fails", schema, true,
                           [](const document::Node&, const app::Cancellation*) -> ToolAnswer {
                             throw Error(codes::ERR_CONNECT, "no database");
                           }});

@@ -59,6 +59,13 @@ Json narrowing_schema(Json list) {
   return list;
 }
 
+Answer refused(const std::string& message, const std::string& hint) {
+  Answer answer{422, {}};
+  answer.json.set("error", codes::ERR_USAGE.name());
+  answer.json.set("message", message).set("hint", hint);
+  return answer;
+}
+
 Json pattern_schema(Json schema, const std::string& pattern) {
   schema.set("pattern", pattern);
   return schema;

@@ -46,6 +46,9 @@ std::vector<Operation> template_operations();  // list, render, verify
 // JSON Schema helpers.
 document::Json object_schema(document::Json::Object properties,
                              const std::vector<std::string>& required = {});
+// 422: a good request by its schema, which is refused as a whole.
+Answer refused(const std::string& message, const std::string& hint);
+
 document::Json text_schema(const std::string& description);
 document::Json nullable_text_schema(const std::string& description);
 document::Json flag_schema(const std::string& description);

@@ -49,10 +49,7 @@ Answer ingest(app::Context& context, const Node& arguments) {
   std::optional<std::string> source = text_member(arguments, "data_source");
   const std::optional<std::string> other = text_member(arguments, "datasource");
   if (source && other && *source != *other) {
-    Answer answer{422, {}};  // a good request by its schema
-    answer.json.set("error", codes::ERR_USAGE.name());
-    answer.json.set("message", "'data_source' and 'datasource' are one member, and differ");
-    return answer;
+    return refused("'data_source' and 'datasource' are one member, and differ", "give one of them");
   }
   if (!source) {
     source = other;

@@ -67,14 +67,6 @@ std::vector<std::string> guard_names() {
   return names;
 }
 
-// A good request by its schema, which is refused as a whole.
-Answer refused(const std::string& message, const std::string& hint) {
-  Answer answer{422, {}};
-  answer.json.set("error", codes::ERR_USAGE.name());
-  answer.json.set("message", message).set("hint", hint);
-  return answer;
-}
-
 // Each guard that is asked for is left out again.
 bool leaves_nothing(const app::CheckRequest& request) {
   const std::vector<std::string> all = guard_names();

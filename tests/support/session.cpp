@@ -36,7 +36,7 @@ class FileSink final : public base::Sink {
   std::FILE* file_;
 };
 
-std::optional<std::string> no_input() {
+std::optional<std::string> no_input(std::size_t) {
   return std::nullopt;
 }
 
