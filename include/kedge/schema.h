@@ -286,8 +286,8 @@ struct DefinedObject {
   bool operator==(const DefinedObject&) const = default;
 };
 
-// Seen in the catalog, not modelled: a finding, never silence.
 inline constexpr const char* kBrokenView = "view that cannot be read";  // sqlite
+// Seen in the catalog, not modelled: a finding, never silence.
 struct Unmodelled {
   std::string kind;
   Name name;

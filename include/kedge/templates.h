@@ -102,17 +102,6 @@ class MemoryProvider : public Provider {
   std::map<std::string, std::string> texts_;
 };
 
-// First that answers.
-class ChainProvider : public Provider {
- public:
-  explicit ChainProvider(std::vector<const Provider*> providers)
-      : providers_(std::move(providers)) {}
-  std::optional<ProvidedText> resolve(const std::string& reference) const override;
-
- private:
-  std::vector<const Provider*> providers_;
-};
-
 // "group/source": 1 to 8 segments of [A-Za-z0-9_.-]+, none "." or "..", at most 200 characters.
 bool is_valid_reference(std::string_view reference);
 
@@ -163,8 +152,6 @@ struct Verified {
   std::vector<std::string> used_paths;    // payload paths that tags resolved to; sorted, unique
 };
 Verified verify(const Template& text, const PayloadType& type, const VerifyOptions& options);
-// A required slot's path is on the payload.
-bool is_payload_path(const PayloadType& type, std::string_view path);
 
 // --- render
 enum class MissingPartial { Error, Empty };

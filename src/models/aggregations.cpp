@@ -69,9 +69,6 @@ std::string fold_aggregation(std::string_view name) {
 bool is_builtin_aggregation(std::string_view folded) {
   return contains(kBuiltin, folded);
 }
-std::span<const std::string_view> builtin_aggregations() {
-  return kBuiltin;
-}
 
 std::span<const std::string_view> default_aggregations(ColumnType type) {
   switch (type) {

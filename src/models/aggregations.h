@@ -14,7 +14,6 @@ namespace kedge::models {
 // "SUM" -> "sum", "countd" -> "count_distinct", ...; a name that is not built in stays as it is.
 std::string fold_aggregation(std::string_view name);
 bool is_builtin_aggregation(std::string_view folded);
-std::span<const std::string_view> builtin_aggregations();
 // The default set of models.md 2.5 for a column.
 std::span<const std::string_view> default_aggregations(ColumnType type);
 std::span<const std::string_view> key_aggregations();  // of primary key columns

@@ -94,24 +94,6 @@ sql::Flavour analysed_as(SqlDialect dialect) {
   return sql::Flavour::Ansi;
 }
 
-SqlDialect sql_dialect_of(schema::Dialect dialect) {
-  switch (dialect) {
-    case schema::Dialect::Sqlite:
-      return SqlDialect::Sqlite;
-    case schema::Dialect::Postgres:
-      return SqlDialect::Postgres;
-    case schema::Dialect::Duckdb:
-      return SqlDialect::Duckdb;
-    case schema::Dialect::Mysql:
-      return SqlDialect::Mysql;
-    case schema::Dialect::D1:
-      return SqlDialect::D1;
-    case schema::Dialect::Ansi:
-      return SqlDialect::Generic;
-  }
-  return SqlDialect::Generic;
-}
-
 std::string written_key(SqlDialect dialect, std::string_view text, bool quoted) {
   switch (folding_of(dialect)) {
     case Folding::IgnoreCase:

@@ -28,7 +28,6 @@ std::string to_string(SqlDialect dialect);  // "sqlite", "duckdb", ...
 std::optional<SqlDialect> find_sql_dialect(std::string_view name);
 // How the analyser reads its SQL.
 sql::Flavour analysed_as(SqlDialect dialect);
-SqlDialect sql_dialect_of(schema::Dialect dialect);
 
 // A physical identifier: the text without quotes, and whether it was written quoted.
 struct PhysicalName {

@@ -18,7 +18,6 @@ class Compiler {
   explicit Compiler(const CompileRequest& request) : request_(request) {
     statement_.dialect = request.dialect;
     statement_.now_milliseconds = request.now_milliseconds;
-    find_model_ = [this](const std::string& name) { return model(name); };
   }
 
   CompiledQuery run() {
@@ -249,7 +248,6 @@ class Compiler {
 
   const CompileRequest& request_;
   Statement statement_;
-  FindRelation find_model_;
   std::map<std::string, RelationPointer> models_;
   std::vector<std::string> building_;
   VariableChain outer_;

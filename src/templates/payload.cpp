@@ -101,35 +101,10 @@ bool has_accessor(const PayloadField& field, const PayloadType& type) {
   return field.shape != FieldShape::Number && field.shape != FieldShape::Boolean;
 }
 
-bool is_payload_path(const PayloadType& type, std::string_view path) {
-  const PayloadObject* object = &type.root_object();
-  bool open = false;
-  bool found = !path.empty();
-  each_segment(path, [&](std::string_view segment) {
-    if (open || !found) {
-      return;
-    }
-    const PayloadField* field = object != nullptr ? object->find(segment) : nullptr;
-    found = field != nullptr;
-    open = found && field->shape == FieldShape::Map;
-    object = found && field->shape == FieldShape::Object ? &type.objects[field->object] : nullptr;
-  });
-  return found;
-}
-
 std::optional<ProvidedText> MemoryProvider::resolve(const std::string& reference) const {
   const auto found = texts_.find(reference);
   return found != texts_.end() ? std::optional(ProvidedText{found->second, reference})
                                : std::nullopt;
-}
-
-std::optional<ProvidedText> ChainProvider::resolve(const std::string& reference) const {
-  for (const Provider* provider : providers_) {
-    if (std::optional<ProvidedText> text = provider->resolve(reference)) {
-      return text;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace kedge::templates

@@ -44,7 +44,6 @@ class Session {
   const Api& api() const { return api_; }
   duckdb_connection raw() const { return connection_; }
   const ConnectionSettings& settings() const { return settings_; }
-  double default_seconds() const { return default_seconds_; }
   bool in_transaction() const { return in_transaction_; }
 
   // Prepares the statements of a script one after the other and hands each to `use`.
